@@ -21,9 +21,8 @@ void count_plan(const spec::Plan& plan, CompileCounters* counters) {
   ++counters->plans_compiled;
   for (const spec::PlanBlock& block : plan.blocks) {
     counters->partitions += std::ssize(block.partitions);
-    counters->captured_partitions +=
-        std::count_if(block.partitions.begin(), block.partitions.end(),
-                      [](const spec::PlanPartition& partition) { return partition.captured; });
+    counters->captured_partitions += std::ranges::count_if(
+        block.partitions, [](const spec::PlanPartition& partition) { return partition.captured; });
   }
 }
 

@@ -84,7 +84,7 @@ class OptimizedExecutor final : public spec::Executor {
   [[nodiscard]] bool is_fused_under_words(const PassCounts& counts) const {
     if (options_.runtime.instrument != InstrumentKind::kProvenance) return false;
     return !options_.runtime.compile_ranges.empty() ||
-           std::any_of(counts.begin(), counts.end(), [](const auto& count) {
+           std::ranges::any_of(counts, [](const auto& count) {
              return fuses_nodes(count.first) && count.second.matches > 0;
            });
   }

@@ -20,8 +20,8 @@ std::int64_t packed_bytes(const Tensor& tensor) {
 
 // Whether return values are written into argument `index`.
 bool is_returned(const spec::OpRow& row, std::size_t index) {
-  return std::any_of(row.effects.returns.begin(), row.effects.returns.end(), [&](const auto& r) {
-    return std::find(r.aliases.begin(), r.aliases.end(), index) != r.aliases.end();
+  return std::ranges::any_of(row.effects.returns, [&](const auto& r) {
+    return std::ranges::find(r.aliases, index) != r.aliases.end();
   });
 }
 
@@ -54,7 +54,7 @@ SmallVector<Tensor*, 4> copied_tensors(const Kernel& kernel, const spec::OpRow& 
   SmallVector<Tensor*, 4> out;
   const auto consider = [&](Item& item) {
     auto* tensor = std::get_if<Tensor>(&item.value);
-    if (tensor && std::any_of(written.begin(), written.end(), [&](const Tensor* target) {
+    if (tensor && std::ranges::any_of(written, [&](const Tensor* target) {
           return needs_copy(kernel, *tensor, *target);
         })) {
       out.push_back(tensor);
@@ -79,8 +79,7 @@ void flatten(Made made, std::vector<Tensor>& out) {
 }
 
 bool makes_tensor(const Made& made) {
-  return made.kind == Made::Kind::kNew ||
-         std::any_of(made.list.begin(), made.list.end(), makes_tensor);
+  return made.kind == Made::Kind::kNew || std::ranges::any_of(made.list, makes_tensor);
 }
 
 }  // namespace
@@ -99,7 +98,7 @@ Inference infer_call(const Kernel& kernel, const spec::OpRow& row, std::vector<I
 }
 
 bool takes_step(const Kernel& kernel, const Inference& inference) {
-  return std::any_of(inference.results().begin(), inference.results().end(), makes_tensor) ||
+  return std::ranges::any_of(inference.results(), makes_tensor) ||
          (kernel.bind && !written_tensors(inference).empty());
 }
 

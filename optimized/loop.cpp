@@ -73,8 +73,8 @@ Loop::Loop(std::span<const Tensor* const> tensors) {
   for (std::size_t d = 0; d < sizes.size(); ++d) {
     if (sizes[d] != 1) order.push_back(d);
   }
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return strides[a][0] > strides[b][0]; });
+  std::ranges::stable_sort(
+      order, [&](std::size_t a, std::size_t b) { return strides[a][0] > strides[b][0]; });
   for (const std::size_t d : order) {
     if (!sizes_.empty() && merges(strides_.back(), strides[d], sizes[d])) {
       sizes_.back() *= sizes[d];

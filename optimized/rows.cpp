@@ -8,7 +8,7 @@ Rows::Rows(const Tensor& tensor, const std::vector<std::int64_t>& inner)
     : base_(tensor.data()), dtype_(tensor.dtype) {
   const std::int64_t item = tensor.item_bytes();
   for (std::int64_t d = 0; d < tensor.rank(); ++d) {
-    if (std::find(inner.begin(), inner.end(), d) != inner.end()) continue;
+    if (std::ranges::find(inner, d) != inner.end()) continue;
     const auto dim = static_cast<std::size_t>(d);
     outer_sizes_.push_back(tensor.sizes[dim]);
     outer_strides_.push_back(tensor.strides[dim] * item);

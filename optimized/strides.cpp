@@ -101,14 +101,14 @@ bool all_share_one_layout(std::span<const Tensor* const> inputs, const Sizes& si
 }
 
 bool all_contiguous(std::span<const Tensor* const> inputs, const Sizes& sizes) {
-  return std::all_of(inputs.begin(), inputs.end(), [&](const Tensor* input) {
+  return std::ranges::all_of(inputs, [&](const Tensor* input) {
     return !input || (input->sizes == sizes && is_contiguous(*input));
   });
 }
 
 // TensorIterator knows no such case for channels_last_3d.
 bool all_channels_last(std::span<const Tensor* const> inputs, const Sizes& sizes) {
-  return sizes.size() == 4 && std::all_of(inputs.begin(), inputs.end(), [&](const Tensor* input) {
+  return sizes.size() == 4 && std::ranges::all_of(inputs, [&](const Tensor* input) {
            return !input || (input->sizes == sizes &&
                              is_contiguous_in(*input, spec::MemoryFormat::kChannelsLast));
          });
@@ -123,7 +123,7 @@ Sizes pointwise_strides(std::span<const Tensor* const> inputs, const Sizes& size
     return strides_in_format(sizes, spec::MemoryFormat::kChannelsLast);
   }
   if (all_share_one_layout(inputs, sizes)) {
-    const auto first = std::find_if(inputs.begin(), inputs.end(), [](auto* t) { return t; });
+    const auto first = std::ranges::find_if(inputs, [](auto* t) { return t; });
     return (*first)->strides;
   }
   std::vector<Sizes> strides;

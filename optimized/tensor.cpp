@@ -74,11 +74,11 @@ bool is_contiguous(const Tensor& tensor) {
 }
 
 bool is_dense(const Tensor& tensor) {
-  if (std::find(tensor.sizes.begin(), tensor.sizes.end(), 0) != tensor.sizes.end()) return true;
+  if (std::ranges::find(tensor.sizes, 0) != tensor.sizes.end()) return true;
   std::vector<std::size_t> order(tensor.sizes.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   // Sizes below 2 take no part: they stand last.
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
     if (tensor.sizes[a] < 2) return false;
     return tensor.sizes[b] < 2 || tensor.strides[a] < tensor.strides[b];
   });
@@ -109,7 +109,7 @@ std::vector<std::int64_t> wrap_dims(const Sizes& dims, std::int64_t rank, bool e
   }
   for (const std::int64_t dim : dims) {
     const std::int64_t wrapped = wrap_dim(dim, rank);
-    if (std::find(out.begin(), out.end(), wrapped) != out.end()) {
+    if (std::ranges::find(out, wrapped) != out.end()) {
       throw OpError("dimension " + std::to_string(wrapped) + " appears twice");
     }
     out.push_back(wrapped);

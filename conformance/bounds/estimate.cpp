@@ -21,7 +21,7 @@ const HostTensor* tensor_of(const std::variant<Kinds...>& value) {
 }
 
 bool is_among(const Difference& difference, const std::vector<Difference>& others) {
-  return std::any_of(others.begin(), others.end(), [&](const Difference& other) {
+  return std::ranges::any_of(others, [&](const Difference& other) {
     return other.subject == difference.subject && other.where == difference.where;
   });
 }
@@ -82,7 +82,7 @@ Result<EstimatedCall> judge_by_estimate(Runs& runs, const Trace& subject, std::s
   const auto is_proved = [&](const Difference& difference) {
     return !is_of_element(difference) || is_among(difference, proofs);
   };
-  if (!std::all_of(differences.begin(), differences.end(), is_proved)) {
+  if (!std::ranges::all_of(differences, is_proved)) {
     GRAPHGATE_TRY(const auto* const widened, runs.widened_oracle());
     const bool has_bounds = index < bounds->calls.size();
     const CallReport again =

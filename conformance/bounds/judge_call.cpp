@@ -255,7 +255,7 @@ class CallJudge {
     const std::vector<std::string> actual = partners(actual_, i, tensor);
     const bool with_input = !actual.empty() && actual.front().compare(0, 5, "input") == 0;
     if (expected.empty() && !with_input) return;
-    if (std::find(actual.begin(), actual.end(), expected) != actual.end()) return;
+    if (std::ranges::find(actual, expected) != actual.end()) return;
     if (shares_state(tensor, expected) || (options_.functionalized && !with_input)) return;
     add(name_, where,
         "shares storage with " + (actual.empty() ? "nothing" : actual.front()) + ", expected " +
@@ -297,12 +297,11 @@ class CallJudge {
 
   // Whether an input that the recording has as changed was given over the same storage.
   [[nodiscard]] bool is_beside_a_changed_input(const HostTensor& given) const {
-    return std::any_of(expected_.final_inputs.begin(), expected_.final_inputs.end(),
-                       [&](const auto& changed) {
-                         const auto& input = expected_.inputs[changed.first];
-                         const auto* tensor = std::get_if<HostTensor>(&input);
-                         return tensor && tensor->storage == given.storage;
-                       });
+    return std::ranges::any_of(expected_.final_inputs, [&](const auto& changed) {
+      const auto& input = expected_.inputs[changed.first];
+      const auto* tensor = std::get_if<HostTensor>(&input);
+      return tensor && tensor->storage == given.storage;
+    });
   }
 
   // An input that the recording does not list as changed.

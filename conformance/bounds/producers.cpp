@@ -11,7 +11,7 @@ std::string node_of_output(const spec::Program& program, std::size_t index) {
   if (!id) return "";
   for (const spec::Node& node : program.graph.nodes) {
     for (const spec::NodeResult& result : node.results) {
-      if (std::find(result.values.begin(), result.values.end(), *id) != result.values.end()) {
+      if (std::ranges::find(result.values, *id) != result.values.end()) {
         return node.name;
       }
     }
@@ -50,7 +50,7 @@ std::string producer_of(const spec::Program& program, const std::string& where) 
 }
 
 bool is_functionalized(const spec::Program& program) {
-  return std::any_of(program.outputs.begin(), program.outputs.end(), [](const auto& output) {
+  return std::ranges::any_of(program.outputs, [](const auto& output) {
     return output.kind != spec::OutputKind::kUserOutput;
   });
 }

@@ -74,7 +74,7 @@ std::string print_index(std::int64_t index, const std::vector<std::int64_t>& siz
 std::vector<std::int64_t> meaningful(const std::vector<std::int64_t>& strides,
                                      const std::vector<std::int64_t>& sizes) {
   std::vector<std::int64_t> out = strides;
-  const bool empty = std::find(sizes.begin(), sizes.end(), 0) != sizes.end();
+  const bool empty = std::ranges::find(sizes, 0) != sizes.end();
   for (std::size_t d = 0; d < out.size(); ++d) {
     if (empty || sizes[d] == 1) out[d] = 0;
   }

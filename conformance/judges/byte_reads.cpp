@@ -97,7 +97,7 @@ class ByteReads {
 
   Result<bool> node_reads(std::size_t node) {
     const auto& steps = runs_.script().steps;
-    const auto first = std::find_if(steps.begin(), steps.end(), [&](const ScriptStep& step) {
+    const auto first = std::ranges::find_if(steps, [&](const ScriptStep& step) {
       const auto* call = std::get_if<ScriptCall>(&step);
       return call && call->program == program_;
     });

@@ -48,7 +48,7 @@ std::vector<std::string> ops_of(const Script& script) {
   for (const auto& program : script.programs) {
     for (const spec::Node& node : program->graph.nodes) {
       const bool is_known = script.ops->find(node.op) != nullptr;
-      const bool is_new = std::find(out.begin(), out.end(), node.op) == out.end();
+      const bool is_new = std::ranges::find(out, node.op) == out.end();
       if (is_known && is_new && !node.op.starts_with("_operator.")) out.push_back(node.op);
     }
   }

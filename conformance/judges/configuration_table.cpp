@@ -136,9 +136,8 @@ std::vector<std::string> frequent_ops(const Script& script) {
   for (const auto& [op, count] : counts) {
     if (!op.starts_with("_operator.")) ops.push_back(op);
   }
-  std::stable_sort(ops.begin(), ops.end(), [&](const std::string& a, const std::string& b) {
-    return counts[a] > counts[b];
-  });
+  std::ranges::stable_sort(
+      ops, [&](const std::string& a, const std::string& b) { return counts[a] > counts[b]; });
   return ops;
 }
 

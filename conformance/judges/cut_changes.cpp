@@ -22,7 +22,7 @@ Names launched_nodes(const spec::Plan& plan, const spec::PlanPartition& partitio
                      const std::map<std::string, std::size_t>& places) {
   Names out;
   const auto add = [&](const std::string& name) {
-    if (!name.empty() && std::find(out.begin(), out.end(), name) == out.end()) out.push_back(name);
+    if (!name.empty() && std::ranges::find(out, name) == out.end()) out.push_back(name);
   };
   for (std::size_t s = partition.begin_step; s < partition.end_step; ++s) {
     const spec::PlanStep& step = plan.steps[s];
@@ -33,8 +33,8 @@ Names launched_nodes(const spec::Plan& plan, const spec::PlanPartition& partitio
     const auto found = places.find(name);
     return found == places.end() ? places.size() : found->second;
   };
-  std::stable_sort(out.begin(), out.end(),
-                   [&](const std::string& a, const std::string& b) { return place(a) < place(b); });
+  std::ranges::stable_sort(
+      out, [&](const std::string& a, const std::string& b) { return place(a) < place(b); });
   return out;
 }
 
@@ -185,7 +185,7 @@ class CutSearch {
     std::vector<PlanCut> left;
     for (const PlanCut& cut : free_) {
       const auto same = [&](const PlanCut& other) { return other.behind == cut.behind; };
-      if (std::none_of(removed.begin(), removed.end(), same)) left.push_back(cut);
+      if (std::ranges::none_of(removed, same)) left.push_back(cut);
     }
     return left;
   }

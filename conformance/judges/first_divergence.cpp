@@ -25,9 +25,9 @@ class Divider {
 
   Result<Divergence> run() {
     GRAPHGATE_TRY_VOID(try_all(single_changes(runs_.script())));
-    const bool is_profile =
-        std::any_of(out_.changes.begin(), out_.changes.end(),
-                    [](const std::string& words) { return words.starts_with("without profile="); });
+    const bool is_profile = std::ranges::any_of(out_.changes, [](const std::string& words) {
+      return words.starts_with("without profile=");
+    });
     if (is_profile) GRAPHGATE_TRY_VOID(try_all(deviations_less(runs_.script())));
     GRAPHGATE_TRY_VOID(try_cuts());
     if (out_.passing.empty()) GRAPHGATE_TRY_VOID(try_all(pairs_of_changes(runs_.script())));

@@ -40,8 +40,8 @@ constexpr std::array<Row, kJudgeCount> kJudges = {{
 // it. What is found in the plans that are shown counts as ever.
 bool abstains(const JudgeReport& report) {
   if (report.findings.empty()) return report.checks == 0;
-  return std::all_of(report.findings.begin(), report.findings.end(),
-                     [](const Finding& finding) { return finding.rule == kNotShown; });
+  return std::ranges::all_of(report.findings,
+                             [](const Finding& finding) { return finding.rule == kNotShown; });
 }
 
 // The plans are looked at once, where several judges are asked.
@@ -79,7 +79,7 @@ Result<JudgeReport> ask(const Row& row, Runs& runs, const JudgeSettings& setting
 
 // Whether the judge holds something against the executor, and not against a recording alone.
 bool is_about_executor(const JudgeReport& report) {
-  return std::any_of(report.findings.begin(), report.findings.end(), [](const Finding& finding) {
+  return std::ranges::any_of(report.findings, [](const Finding& finding) {
     return severity(finding.outcome) >= severity(Outcome::kSuspect) &&
            finding.rule != "B8.recording";
   });
@@ -90,7 +90,7 @@ void give_reason(CaseReport& report) {
   if (report.outcome == Outcome::kPass) return;
   const auto take_from = [&](const std::vector<Finding>& findings) {
     const auto is_behind = [&](const Finding& one) { return one.outcome == report.outcome; };
-    const auto found = std::find_if(findings.begin(), findings.end(), is_behind);
+    const auto found = std::ranges::find_if(findings, is_behind);
     if (found == findings.end()) return false;
     report.rule = found->rule;
     report.reason = found->message;
@@ -113,7 +113,7 @@ Outcome worst_of(const CaseReport& report) {
     if (severity(outcome) > severity(worst)) worst = outcome;
   };
   for (const Finding& finding : report.findings) take(finding.outcome);
-  const bool all_abstain = std::all_of(report.judges.begin(), report.judges.end(), abstains);
+  const bool all_abstain = std::ranges::all_of(report.judges, abstains);
   for (const JudgeReport& judge : report.judges) {
     if (all_abstain || !abstains(judge)) take(judge.outcome);
   }
@@ -136,9 +136,9 @@ std::string expected_rule(const std::string& detail) {
 
 bool has_rule(const CaseReport& report, const std::string& rule) {
   const auto is_it = [&](const Finding& finding) { return finding.rule == rule; };
-  return std::any_of(report.findings.begin(), report.findings.end(), is_it) ||
-         std::any_of(report.judges.begin(), report.judges.end(), [&](const JudgeReport& judge) {
-           return std::any_of(judge.findings.begin(), judge.findings.end(), is_it);
+  return std::ranges::any_of(report.findings, is_it) ||
+         std::ranges::any_of(report.judges, [&](const JudgeReport& judge) {
+           return std::ranges::any_of(judge.findings, is_it);
          });
 }
 
@@ -164,8 +164,8 @@ void meet_expectation(const spec::Expectation& expected, CaseReport& report) {
 void note_not_compared(const Runs& runs, CaseReport& report) {
   if (report.judges.empty()) return;
   report.not_compared = runs.why_without_reference();
-  const bool is_checked = std::any_of(report.judges.begin(), report.judges.end(),
-                                      [](const JudgeReport& judge) { return judge.checks > 0; });
+  const bool is_checked =
+      std::ranges::any_of(report.judges, [](const JudgeReport& judge) { return judge.checks > 0; });
   if (report.not_compared.empty() && !is_checked) {
     report.not_compared = report.reason.empty() ? "nothing was checked" : report.reason;
   }

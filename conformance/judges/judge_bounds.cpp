@@ -135,7 +135,7 @@ class BoundsJudge {
 
   void note_open(std::size_t index, const std::string& where, const spec::Spread& spread) {
     const auto is_open = [](double radius) { return std::isinf(radius); };
-    const auto first = std::find_if(spread.radii.begin(), spread.radii.end(), is_open);
+    const auto first = std::ranges::find_if(spread.radii, is_open);
     if (first == spread.radii.end()) return;
     const auto count = std::count_if(first, spread.radii.end(), is_open);
     open_.push_back("call " + std::to_string(index) + ", " + where + ": " + std::to_string(count) +
@@ -219,8 +219,8 @@ class BoundsJudge {
     report_.figures["undecided"] = static_cast<double>(undecided_);
     report_.figures["explained_by_trials"] = static_cast<double>(explained_);
     const auto& programs = runs_.script().programs;
-    if (std::all_of(programs.begin(), programs.end(),
-                    [](const auto& program) { return program->graph.nodes.empty(); })) {
+    if (std::ranges::all_of(programs,
+                            [](const auto& program) { return program->graph.nodes.empty(); })) {
       add("B7.nothing-computed", Outcome::kMistrusted, "the program has no nodes");
     }
     if (has_blind_tensor_) {

@@ -36,8 +36,8 @@ bool leaves_state_alone(const Script& script, const Trace& trace) {
 }
 
 bool has_only_calls(const Script& script) {
-  return std::all_of(script.steps.begin(), script.steps.end(),
-                     [](const auto& step) { return std::holds_alternative<ScriptCall>(step); });
+  return std::ranges::all_of(
+      script.steps, [](const auto& step) { return std::holds_alternative<ScriptCall>(step); });
 }
 
 class ConfigurationJudge {
@@ -182,12 +182,12 @@ class ConfigurationJudge {
     if (script.steps.size() < 2 || base_->error || !has_only_calls(script)) return {};
     if (!leaves_state_alone(script, *base_)) return {};
     Script reversed = script;
-    std::reverse(reversed.steps.begin(), reversed.steps.end());
+    std::ranges::reverse(reversed.steps);
     auto trace = runs_.subject_on(reversed, {});
     if (!trace.ok()) return trace.error();
     Trace turned = std::move(trace).value();
     if (turned.calls.size() != base_->calls.size()) return {};
-    std::reverse(turned.calls.begin(), turned.calls.end());
+    std::ranges::reverse(turned.calls);
     GRAPHGATE_TRY_VOID(
         compare_traces("calls from last to first", turned, *base_, "in their own order"));
     return {};
@@ -251,7 +251,7 @@ class ConfigurationJudge {
   }
 
   void remark() {
-    std::sort(refused_.begin(), refused_.end());
+    std::ranges::sort(refused_);
     refused_.erase(std::unique(refused_.begin(), refused_.end()), refused_.end());
     report_.remark = std::to_string(compared_) + " configurations compared";
     const std::string arithmetic = runs_.promises().arithmetic;

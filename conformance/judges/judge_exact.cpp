@@ -82,9 +82,8 @@ class ExactnessCount {
 
 // The steps up to the first call: enough to see how far data stay exact.
 Script up_to_first_call(Script script) {
-  const auto first = std::find_if(script.steps.begin(), script.steps.end(), [](const auto& step) {
-    return std::holds_alternative<ScriptCall>(step);
-  });
+  const auto first = std::ranges::find_if(
+      script.steps, [](const auto& step) { return std::holds_alternative<ScriptCall>(step); });
   if (first != script.steps.end()) script.steps.erase(first + 1, script.steps.end());
   return script;
 }

@@ -127,7 +127,7 @@ using IsOpen = std::function<Result<bool>(std::size_t call, std::size_t output)>
 
 bool has_open_element(const CallResult& oracle, std::size_t output) {
   const auto& radii = oracle.output_spreads[output].radii;
-  return std::any_of(radii.begin(), radii.end(), [](double radius) { return std::isinf(radius); });
+  return std::ranges::any_of(radii, [](double radius) { return std::isinf(radius); });
 }
 
 class NodeJudge {
@@ -226,11 +226,10 @@ class NodeJudge {
 
 // After a restart ops may have other effects than those that the programs are tapped by.
 OperandTaps operand_taps(const Script& script) {
-  const bool has_other_ops =
-      std::any_of(script.steps.begin(), script.steps.end(), [](const ScriptStep& step) {
-        const auto* restart = std::get_if<ScriptRestart>(&step);
-        return restart && restart->ops;
-      });
+  const bool has_other_ops = std::ranges::any_of(script.steps, [](const ScriptStep& step) {
+    const auto* restart = std::get_if<ScriptRestart>(&step);
+    return restart && restart->ops;
+  });
   return has_other_ops ? OperandTaps::kEach : OperandTaps::kOnce;
 }
 
@@ -248,9 +247,9 @@ void add(NodeReport call, NodeReport& all) {
 }  // namespace
 
 std::size_t TappedProgram::program_outputs() const {
-  return static_cast<std::size_t>(std::count_if(
-      program.outputs.begin(), program.outputs.end(),
-      [](const auto& output) { return output.kind == spec::OutputKind::kUserOutput; }));
+  return static_cast<std::size_t>(std::ranges::count_if(program.outputs, [](const auto& output) {
+    return output.kind == spec::OutputKind::kUserOutput;
+  }));
 }
 
 Result<NodeReport> judge_nodes(const spec::Program& program,

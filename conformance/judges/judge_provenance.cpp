@@ -83,8 +83,8 @@ bool is_before(const spec::Finding& finding, const std::string& node, const spec
   }
   if (finding.nodes.empty()) return false;
   if (finding.rule != "P5.lost-write") return before.contains(finding.nodes.front());
-  return std::all_of(finding.nodes.begin(), finding.nodes.end(),
-                     [&](const std::string& name) { return before.contains(name); });
+  return std::ranges::all_of(finding.nodes,
+                             [&](const std::string& name) { return before.contains(name); });
 }
 
 // Why the words of call `c` are not compared from the finding on: right executors differ there.
@@ -119,11 +119,10 @@ bool leave_equal_states(const CallRecord& actual, const CallRecord& expected) {
   for (const spec::ProvenanceRow& row : expected.result.provenance) {
     if (row.node.empty() && row.port.starts_with("state ")) states.emplace(row.port, &row.words);
   }
-  return std::all_of(actual.result.provenance.begin(), actual.result.provenance.end(),
-                     [&](const spec::ProvenanceRow& row) {
-                       const auto known = row.node.empty() ? states.find(row.port) : states.end();
-                       return known == states.end() || *known->second == row.words;
-                     });
+  return std::ranges::all_of(actual.result.provenance, [&](const spec::ProvenanceRow& row) {
+    const auto known = row.node.empty() ? states.find(row.port) : states.end();
+    return known == states.end() || *known->second == row.words;
+  });
 }
 
 }  // namespace

@@ -27,8 +27,8 @@ constexpr std::string_view kPoisons[] = {"0x00", "0xff", "0x7b"};
 constexpr std::string_view kPadFills[] = {"nan", "huge"};
 
 bool holds_anything(const Script& script) {
-  return std::any_of(script.steps.begin(), script.steps.end(),
-                     [](const auto& step) { return std::holds_alternative<ScriptHold>(step); });
+  return std::ranges::any_of(
+      script.steps, [](const auto& step) { return std::holds_alternative<ScriptHold>(step); });
 }
 
 // The script up to where `trace` ended, with every tensor that a call returns held from then on.
@@ -124,7 +124,7 @@ class ShadowJudge {
   }
 
   [[nodiscard]] bool is_padded() const {
-    return std::any_of(base_->calls.begin(), base_->calls.end(), [](const CallRecord& call) {
+    return std::ranges::any_of(base_->calls, [](const CallRecord& call) {
       return call.plan && call.plan->padding.has_value();
     });
   }

@@ -76,10 +76,9 @@ class MayWrite {
 
   static bool may_be_returned(const spec::OpRow& row, std::size_t argument) {
     const auto& aliases = row.undeclared_aliases;
-    return std::find(aliases.begin(), aliases.end(), row.schema.arguments[argument].name) !=
-               aliases.end() ||
-           std::any_of(row.effects.returns.begin(), row.effects.returns.end(), [&](const auto& r) {
-             return std::find(r.aliases.begin(), r.aliases.end(), argument) != r.aliases.end();
+    return std::ranges::find(aliases, row.schema.arguments[argument].name) != aliases.end() ||
+           std::ranges::any_of(row.effects.returns, [&](const auto& r) {
+             return std::ranges::find(r.aliases, argument) != r.aliases.end();
            });
   }
 

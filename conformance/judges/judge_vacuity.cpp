@@ -116,12 +116,12 @@ class VacuityJudge {
         const std::vector<long double> elements = decode_elements(*tensor);
         if (elements.empty()) continue;
         Output& seen = outputs_[{base_->calls[c].program, where}];
-        seen.is_nan = seen.is_nan && std::all_of(elements.begin(), elements.end(),
-                                                 [](long double x) { return std::isnan(x); });
+        seen.is_nan = seen.is_nan &&
+                      std::ranges::all_of(elements, [](long double x) { return std::isnan(x); });
         seen.has_elements = true;
-        const bool is_constant =
-            elements.size() > 1 && std::all_of(elements.begin(), elements.end(),
-                                               [&](auto x) { return x == elements.front(); });
+        const bool is_constant = elements.size() > 1 && std::ranges::all_of(elements, [&](auto x) {
+                                   return x == elements.front();
+                                 });
         seen.is_constant = seen.is_constant && is_constant;
       }
     }
@@ -287,7 +287,7 @@ class VacuityJudge {
         continue;
       }
       const auto& targets = call.result.state_targets;
-      const auto at = std::find(targets.begin(), targets.end(), source.target);
+      const auto at = std::ranges::find(targets, source.target);
       const auto before = program(source.program).tensors.find(source.target);
       if (at == targets.end() || before == program(source.program).tensors.end()) continue;
       if (!same(before->second,
@@ -322,8 +322,8 @@ class VacuityJudge {
       any_other |= is_output && !is_fixed;
     }
     if (constant.empty() || runs_made_ == 0) return;
-    any_other |= std::any_of(sources_.begin(), sources_.end(),
-                             [&](const Source& source) { return is_overwritten(source); });
+    any_other |=
+        std::ranges::any_of(sources_, [&](const Source& source) { return is_overwritten(source); });
     if (any_other) {
       report_.remark += "; one number whatever comes in: " + join_names(constant);
     } else {

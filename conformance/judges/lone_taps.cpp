@@ -20,7 +20,7 @@ std::vector<ValueId> touched_by(const spec::Graph& graph, const Node& node,
   std::vector<ValueId> out;
   const auto add = [&](ValueId id) {
     const bool is_tensor = graph.value(id).kind == spec::ValueKind::kTensor;
-    if (is_tensor && std::find(out.begin(), out.end(), id) == out.end()) out.push_back(id);
+    if (is_tensor && std::ranges::find(out, id) == out.end()) out.push_back(id);
   };
   for (const spec::NodeResult& result : node.results) {
     for (const ValueId id : result.values) add(id);
@@ -30,9 +30,9 @@ std::vector<ValueId> touched_by(const spec::Graph& graph, const Node& node,
 }
 
 std::size_t user_outputs(const spec::Program& program) {
-  return static_cast<std::size_t>(std::count_if(
-      program.outputs.begin(), program.outputs.end(),
-      [](const auto& output) { return output.kind == spec::OutputKind::kUserOutput; }));
+  return static_cast<std::size_t>(std::ranges::count_if(program.outputs, [](const auto& output) {
+    return output.kind == spec::OutputKind::kUserOutput;
+  }));
 }
 
 // The program with clones of these values as further user outputs, made right before node `at`.

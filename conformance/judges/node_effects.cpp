@@ -5,7 +5,7 @@
 namespace graphgate::conformance {
 
 bool is_conditional(const spec::Node& node) {
-  return std::any_of(node.arguments.begin(), node.arguments.end(), [](const auto& named) {
+  return std::ranges::any_of(node.arguments, [](const auto& named) {
     return named.argument.template as<spec::SubgraphId>() != nullptr;
   });
 }

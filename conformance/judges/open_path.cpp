@@ -46,8 +46,8 @@ class Partings {
     for (const Node& node : arm.nodes) {
       if (counts_.find(node.name)->second == 1 && rows.contains(node.name)) return true;
     }
-    return std::any_of(arm.subgraphs.begin(), arm.subgraphs.end(),
-                       [&](const Graph& nested) { return ran(nested, rows); });
+    return std::ranges::any_of(arm.subgraphs,
+                               [&](const Graph& nested) { return ran(nested, rows); });
   }
 
   [[nodiscard]] bool takes_other_arms(const Node& node) const {
@@ -64,7 +64,7 @@ class Partings {
     const auto a = a_.find(node.name);
     const auto b = b_.find(node.name);
     if (a == a_.end() || b == b_.end()) return false;
-    return std::any_of(a->second.begin(), a->second.end(), [&](const auto& result) {
+    return std::ranges::any_of(a->second, [&](const auto& result) {
       const auto other = b->second.find(result.first);
       return other != b->second.end() && other->second != result.second;
     });

@@ -34,7 +34,7 @@ std::vector<spec::ValueId> mentioned(const PlanStep& step) {
 bool holds_block(const spec::Argument& argument) {
   if (argument.as<spec::SubgraphId>()) return true;
   const auto* list = argument.as<spec::Argument::List>();
-  return list && std::any_of(list->begin(), list->end(), holds_block);
+  return list && std::ranges::any_of(*list, holds_block);
 }
 
 // Whatever sizes the program states. Torch tags the form that returns a new tensor alone.
@@ -126,21 +126,21 @@ class IntentJudge {
   [[nodiscard]] bool makes_no_elements(const PlanStep& step) const {
     const auto has_none = [&](spec::ValueId id) {
       const auto& type = plan_.values[id.index].value.type;
-      return type && std::any_of(type->sizes.begin(), type->sizes.end(), [](const auto& size) {
+      return type && std::ranges::any_of(type->sizes, [](const auto& size) {
                return size.is_constant() && size.constant() == 0;
              });
     };
     const auto& results = step.node.results;
     return step.body.empty() && !results.empty() &&
-           std::all_of(results.begin(), results.end(), [&](const spec::NodeResult& result) {
-             return std::all_of(result.values.begin(), result.values.end(), has_none);
+           std::ranges::all_of(results, [&](const spec::NodeResult& result) {
+             return std::ranges::all_of(result.values, has_none);
            });
   }
 
   // "split op vllm.attention": an op that the executor never captures, whatever is asked for.
   static bool names_an_op(const std::string& reason, const PlanStep& step) {
     const std::vector<std::string> ops = ops_of(step);
-    return std::any_of(ops.begin(), ops.end(), [&](const std::string& op) {
+    return std::ranges::any_of(ops, [&](const std::string& op) {
       const std::string base = op.substr(0, op.rfind('.'));
       return reason.find(base) != std::string::npos;
     });
@@ -148,7 +148,7 @@ class IntentJudge {
 
   [[nodiscard]] bool names_split_op(std::string_view op) const {
     const std::vector<std::string> options = split_list(value(option::kSplitOp));
-    return std::any_of(options.begin(), options.end(), [&](const std::string& option) {
+    return std::ranges::any_of(options, [&](const std::string& option) {
       return option_names_op(option, std::string(op));
     });
   }
@@ -157,7 +157,7 @@ class IntentJudge {
   // whatever view a compiler writes for it).
   [[nodiscard]] bool is_split_op(const PlanStep& step) const {
     if (step.body.empty()) return names_split_op(step.node.op);
-    return std::any_of(step.body.begin(), step.body.end(), [&](const spec::Node& node) {
+    return std::ranges::any_of(step.body, [&](const spec::Node& node) {
       const spec::OpRow* row = case_.ops->find(node.op);
       return names_split_op(node.op) && !(row && row->effects.is_view);
     });
@@ -226,7 +226,7 @@ class IntentJudge {
     if (are_ordered(unseen_of(a), unseen_of(b))) return true;
     const std::set<spec::BufferId> x = touched(a);
     const std::set<spec::BufferId> y = touched(b);
-    return std::any_of(x.begin(), x.end(), [&](spec::BufferId id) {
+    return std::ranges::any_of(x, [&](spec::BufferId id) {
       return y.contains(id) && (!is_kept(id) || writes(a, id) || writes(b, id));
     });
   }
@@ -250,7 +250,7 @@ class IntentJudge {
   }
   static bool are_ordered(const Unseen& a, const Unseen& b) {
     const auto share = [](const std::set<std::string>& x, const std::set<std::string>& y) {
-      return std::any_of(x.begin(), x.end(), [&](const auto& name) { return y.contains(name); });
+      return std::ranges::any_of(x, [&](const auto& name) { return y.contains(name); });
     };
     return share(a.tokens, b.tokens) || share(a.written, b.written) || share(a.read, b.written) ||
            share(a.written, b.read);
@@ -285,7 +285,7 @@ class IntentJudge {
       return found;
     };
     if (!step.body.empty()) {
-      return std::any_of(step.body.begin(), step.body.end(), node_writes);
+      return std::ranges::any_of(step.body, node_writes);
     }
     return node_writes(step.node);
   }

@@ -41,8 +41,8 @@ class MemoryIntent {
   }
 
   void look_at_inputs() {
-    const bool any = std::any_of(plan_.pools.begin(), plan_.pools.end(),
-                                 [](const auto& pool) { return pool.kind == PoolKind::kCaller; });
+    const bool any = std::ranges::any_of(
+        plan_.pools, [](const auto& pool) { return pool.kind == PoolKind::kCaller; });
     if (!any) add("no input stays where the caller has it, though static-input was asked for", "");
   }
 
@@ -56,9 +56,8 @@ class MemoryIntent {
   }
 
   void look_at_results(const spec::Node& node, const std::vector<std::string>& options) {
-    const bool is_named = std::any_of(options.begin(), options.end(), [&](const auto& option) {
-      return option_names_op(option, node.op);
-    });
+    const bool is_named = std::ranges::any_of(
+        options, [&](const auto& option) { return option_names_op(option, node.op); });
     if (is_named) return;
     for (const spec::NodeResult& result : node.results) {
       for (const spec::ValueId id : result.values) {

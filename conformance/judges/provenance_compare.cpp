@@ -171,8 +171,8 @@ class Comparison {
   using NodeRows = absl::InlinedVector<std::uint32_t, 6>;
 
   [[nodiscard]] const ProvenanceRow* first_at(std::string_view port, const NodeRows& rows) const {
-    const auto found = std::find_if(rows.begin(), rows.end(),
-                                    [&](std::uint32_t i) { return expected_[i].port == port; });
+    const auto found =
+        std::ranges::find_if(rows, [&](std::uint32_t i) { return expected_[i].port == port; });
     return found == rows.end() ? nullptr : &expected_[*found];
   }
 
@@ -206,7 +206,7 @@ class Comparison {
     const ProvenanceRow* made = first_at("result 0", rows);
     if (made == nullptr) return false;
     const auto& words = made->words;
-    return !words.empty() && std::all_of(words.begin(), words.end(), [](ProvenanceWord word) {
+    return !words.empty() && std::ranges::all_of(words, [](ProvenanceWord word) {
       return is_same(word, spec::kUnwrittenWord);
     });
   }
@@ -251,8 +251,8 @@ class Comparison {
     for (const ProvenanceRow& other : expected_) {
       if (&other == &right) is_before = false;
       if (other.storage != right.storage) continue;
-      const bool holds = std::any_of(other.words.begin(), other.words.end(),
-                                     [&](auto word) { return is_same(word, stretch.actual); });
+      const bool holds = std::ranges::any_of(
+          other.words, [&](auto word) { return is_same(word, stretch.actual); });
       if (holds) return is_before ? "P1.stale-read" : "P2.early-write";
     }
     // State and inputs that were read before anything looked at them.
@@ -299,7 +299,7 @@ class Comparison {
     if (!is_stale && !rule.starts_with("P2")) return "";
     const ProvenanceRow* other = maker;
     if (is_stale) {
-      const auto writer = std::find_if(actual_.begin(), actual_.end(), [&](const auto& made) {
+      const auto writer = std::ranges::find_if(actual_, [&](const auto& made) {
         return right && made.node == right->node && is_made(made);
       });
       other = writer == actual_.end() ? nullptr : &*writer;

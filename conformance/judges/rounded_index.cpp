@@ -92,14 +92,13 @@ bool is_first_of_its_program(const Trace& trace, std::size_t call) {
 // Whether the node has that name, or one of its arms a node that has.
 bool holds(const spec::Graph& graph, const spec::Node& node, std::string_view name) {
   if (node.name == name) return true;
-  return std::any_of(
-      node.arguments.begin(), node.arguments.end(), [&](const spec::NamedArgument& named) {
-        const auto* arm = named.argument.as<spec::SubgraphId>();
-        if (arm == nullptr) return false;
-        const spec::Graph& inner = graph.subgraphs[arm->index];
-        return std::any_of(inner.nodes.begin(), inner.nodes.end(),
-                           [&](const spec::Node& other) { return holds(inner, other, name); });
-      });
+  return std::ranges::any_of(node.arguments, [&](const spec::NamedArgument& named) {
+    const auto* arm = named.argument.as<spec::SubgraphId>();
+    if (arm == nullptr) return false;
+    const spec::Graph& inner = graph.subgraphs[arm->index];
+    return std::ranges::any_of(inner.nodes,
+                               [&](const spec::Node& other) { return holds(inner, other, name); });
+  });
 }
 
 }  // namespace
@@ -110,9 +109,8 @@ bool reads_rounded_index(Runs& runs, std::size_t call, std::string_view node) {
   const std::size_t p = plain.value()->calls[call].program;
   const spec::Program& program = *runs.script().programs[p];
   const auto& nodes = program.graph.nodes;
-  const auto found = std::find_if(nodes.begin(), nodes.end(), [&](const spec::Node& other) {
-    return holds(program.graph, other, node);
-  });
+  const auto found = std::ranges::find_if(
+      nodes, [&](const spec::Node& other) { return holds(program.graph, other, node); });
   if (found == nodes.end()) return false;
   const auto index = static_cast<std::size_t>(found - nodes.begin());
   const auto run = [&](Script script, TappedOperands tapped) {

@@ -41,10 +41,10 @@ bool StorageGroups::may_share(const Node& node, std::size_t result,
   const auto index = row->schema.find_argument(argument);
   if (!index) return false;
   const auto& hidden = row->undeclared_aliases;
-  if (std::find(hidden.begin(), hidden.end(), argument) != hidden.end()) return true;
+  if (std::ranges::find(hidden, argument) != hidden.end()) return true;
   if (result >= row->effects.returns.size()) return false;
   const auto& aliases = row->effects.returns[result].aliases;
-  return std::find(aliases.begin(), aliases.end(), *index) != aliases.end();
+  return std::ranges::find(aliases, *index) != aliases.end();
 }
 
 }  // namespace graphgate::conformance

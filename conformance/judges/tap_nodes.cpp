@@ -15,7 +15,7 @@ using spec::ValueKind;
 std::vector<ValueId> operands_of(const Node& node) {
   std::vector<ValueId> out;
   for_each_operand(node, [&](ValueId id) {
-    if (std::find(out.begin(), out.end(), id) == out.end()) out.push_back(id);
+    if (std::ranges::find(out, id) == out.end()) out.push_back(id);
   });
   return out;
 }
@@ -50,9 +50,10 @@ class Tapper {
     for (const ValueId id : program.graph.inputs) groups_.join(id, program.graph.inputs.front());
     out_.program = program;
     out_.program.graph.nodes.clear();
-    out_.own_outputs = static_cast<std::size_t>(std::count_if(
-        program.outputs.begin(), program.outputs.end(),
-        [](const auto& output) { return output.kind == spec::OutputKind::kUserOutput; }));
+    out_.own_outputs =
+        static_cast<std::size_t>(std::ranges::count_if(program.outputs, [](const auto& output) {
+          return output.kind == spec::OutputKind::kUserOutput;
+        }));
     next_output_ = out_.own_outputs;
   }
 
@@ -83,8 +84,9 @@ class Tapper {
   // that writes such a view of a base.
   [[nodiscard]] static bool counts_in_storage(const Node& node) {
     return node.op.find("as_strided") != std::string::npos ||
-           std::any_of(node.arguments.begin(), node.arguments.end(),
-                       [](const auto& named) { return named.name.ends_with("_storage_offset"); });
+           std::ranges::any_of(node.arguments, [](const auto& named) {
+             return named.name.ends_with("_storage_offset");
+           });
   }
 
   // Whether packed copies of its operands are all that the node's results hang on.

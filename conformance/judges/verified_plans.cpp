@@ -42,8 +42,8 @@ class PlansVerifier {
   Result<VerifiedPlans> run() {
     GRAPHGATE_TRY(const Trace* const trace, runs_.subject());
     take_own_plans(*trace);
-    const bool has_plans = std::any_of(trace->calls.begin(), trace->calls.end(),
-                                       [](const CallRecord& call) { return call.plan != nullptr; });
+    const bool has_plans = std::ranges::any_of(
+        trace->calls, [](const CallRecord& call) { return call.plan != nullptr; });
     if (!has_plans) return std::move(out_);
     GRAPHGATE_TRY(const Trace* const facts, facts_of_run());
     std::vector<verify::PlanUse> uses;
@@ -187,9 +187,8 @@ class PlansVerifier {
 
   // Whether a node that is missing may be gone, as words alone tell.
   static bool hangs_on_words(const std::vector<spec::Finding>& findings) {
-    return std::any_of(findings.begin(), findings.end(), [](const spec::Finding& finding) {
-      return finding.rule == "V4.missing-node";
-    });
+    return std::ranges::any_of(
+        findings, [](const spec::Finding& finding) { return finding.rule == "V4.missing-node"; });
   }
 
   // Which plan it is, where there are several.
@@ -232,9 +231,8 @@ JudgeReport report_of_plans(const VerifiedPlans& verified, Judge judge, const St
   }
   report.checks = verified.plans * (is_order ? verified.order_rules : verified.rules);
   report.remark = verified.remark;
-  const auto not_shown =
-      std::find_if(report.findings.begin(), report.findings.end(),
-                   [](const spec::Finding& finding) { return finding.rule == kNotShown; });
+  const auto not_shown = std::ranges::find_if(
+      report.findings, [](const spec::Finding& finding) { return finding.rule == kNotShown; });
   if (report.remark.empty() && not_shown != report.findings.end()) {
     report.remark = not_shown->message;
   }

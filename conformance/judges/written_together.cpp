@@ -21,8 +21,8 @@ bool overlaps_itself(const HostTensor& tensor) {
     if (tensor.sizes[d] == 0) return false;
     if (tensor.sizes[d] > 1) order.push_back(d);
   }
-  std::sort(order.begin(), order.end(),
-            [&](std::size_t a, std::size_t b) { return tensor.strides[a] < tensor.strides[b]; });
+  std::ranges::sort(
+      order, [&](std::size_t a, std::size_t b) { return tensor.strides[a] < tensor.strides[b]; });
   std::int64_t spanned = 0;
   for (const std::size_t d : order) {
     if (tensor.strides[d] <= spanned) return true;
@@ -91,8 +91,7 @@ class Sharing {
     std::vector<ValueId> operands;
     spec::for_each_operand(node, [&](ValueId id) { operands.push_back(id); });
     const auto shares = [&](ValueId written) {
-      return folded_[written.index] ||
-             std::any_of(operands.begin(), operands.end(), [&](ValueId other) {
+      return folded_[written.index] || std::ranges::any_of(operands, [&](ValueId other) {
                return other != written && groups_.may_share(other, written) &&
                       !lie_apart(written, other);
              });

@@ -133,7 +133,7 @@ Sites dropped_key_entries(const Plan& plan) {
            entry.first.starts_with("number.");
   };
   Sites sites;
-  if (std::count_if(plan.key.begin(), plan.key.end(), is_size) < 2) return sites;
+  if (std::ranges::count_if(plan.key, is_size) < 2) return sites;
   for (const auto& entry : plan.key) {
     if (!is_size(entry)) continue;
     const std::string& name = entry.first;

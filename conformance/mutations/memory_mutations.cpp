@@ -177,7 +177,7 @@ std::vector<std::uint32_t> made_in_arenas(const Plan& plan) {
       for (const spec::NodeResult& result : node.results) {
         for (const spec::ValueId id : result.values) {
           const auto& buffer = plan.values[id.index].buffer;
-          if (!buffer || std::count(operands.begin(), operands.end(), id.index) > 0) continue;
+          if (!buffer || std::ranges::count(operands, id.index) > 0) continue;
           const PoolKind kind = plan.pools[plan.buffers[buffer->index].pool.index].kind;
           if (kind == PoolKind::kArena) out.push_back(id.index);
         }
@@ -209,8 +209,8 @@ Sites shared_buffers(const Plan& plan) {
 bool makes_new_memory(const spec::Node& node) {
   const spec::OpRow* row = spec::builtin_op_table().find(node.op);
   return row != nullptr && row->undeclared_aliases.empty() && !row->effects.mutates() &&
-         std::all_of(row->effects.returns.begin(), row->effects.returns.end(),
-                     [](const auto& one) { return one.aliases.empty(); });
+         std::ranges::all_of(row->effects.returns,
+                             [](const auto& one) { return one.aliases.empty(); });
 }
 
 // Results that are the only value over their buffer, with the step that makes them.
@@ -227,7 +227,7 @@ std::vector<std::pair<std::uint32_t, std::size_t>> lone_results(const Plan& plan
       if (!makes_new_memory(node)) continue;
       for (const spec::NodeResult& result : node.results) {
         for (const spec::ValueId id : result.values) {
-          const bool is_alone = std::count(made.begin(), made.end(), id.index) == 1 &&
+          const bool is_alone = std::ranges::count(made, id.index) == 1 &&
                                 values_over[plan.values[id.index].buffer->index] == 1;
           if (is_alone) out.emplace_back(id.index, s);
         }
@@ -289,10 +289,10 @@ Sites moved_views(const Plan& plan) {
   for (std::uint32_t id = 0; id < plan.values.size(); ++id) {
     const PlanValue& value = plan.values[id];
     if (!value.buffer || !value.value.type) continue;
-    const bool is_input = std::any_of(
-        plan.inputs.begin(), plan.inputs.end(),
-        [&](const spec::PlanInput& input) { return !input.constant && input.value.index == id; });
-    if (is_input || std::count(made.begin(), made.end(), id) > 0) continue;
+    const bool is_input = std::ranges::any_of(plan.inputs, [&](const spec::PlanInput& input) {
+      return !input.constant && input.value.index == id;
+    });
+    if (is_input || std::ranges::count(made, id) > 0) continue;
     if (!value.value.type->storage_offset.is_constant()) continue;
     for (const std::int64_t by : {1, -1}) {
       sites.emplace_back([id, by](Plan& p) {

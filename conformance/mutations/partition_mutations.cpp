@@ -53,7 +53,7 @@ bool needs_the_host(const Plan& plan, const PlanPartition& partition) {
     for (const spec::Node& node : nodes_of(plan.steps[s])) {
       spec::for_each_operand(node, look);
       for (const spec::NodeResult& result : node.results) {
-        std::for_each(result.values.begin(), result.values.end(), look);
+        std::ranges::for_each(result.values, look);
       }
     }
   }
@@ -83,7 +83,7 @@ Sites dropped_reasons(const Plan& plan) {
 
 void merge_into(PlanSignature& into, const PlanSignature& from) {
   for (const SignatureInput& input : from.inputs) {
-    const auto is_made = std::count(into.outputs.begin(), into.outputs.end(), input.buffer) > 0;
+    const auto is_made = std::ranges::count(into.outputs, input.buffer) > 0;
     if (!is_made) into.inputs.push_back(input);
   }
   into.outputs.insert(into.outputs.end(), from.outputs.begin(), from.outputs.end());

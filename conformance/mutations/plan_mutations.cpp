@@ -33,14 +33,14 @@ void add_buffer(const Plan& plan, spec::ValueId id, std::vector<std::uint32_t>& 
 }
 
 void sort_unique(std::vector<std::uint32_t>& list) {
-  std::sort(list.begin(), list.end());
+  std::ranges::sort(list);
   list.erase(std::unique(list.begin(), list.end()), list.end());
 }
 
 bool any_shared(const Plan& plan, const std::vector<std::uint32_t>& written,
                 const std::vector<std::uint32_t>& touched) {
-  return std::any_of(written.begin(), written.end(), [&](std::uint32_t w) {
-    return std::any_of(touched.begin(), touched.end(), [&](std::uint32_t t) {
+  return std::ranges::any_of(written, [&](std::uint32_t w) {
+    return std::ranges::any_of(touched, [&](std::uint32_t t) {
       return w == t || share_bytes(plan.buffers[w], plan.buffers[t]);
     });
   });
@@ -59,9 +59,8 @@ std::span<const PlanMutation> plan_mutations() {
 
 bool apply_mutation(const PlanMutation& mutation, Plan& plan, std::uint64_t seed) {
   const auto& rows = all_rows();
-  const auto row = std::find_if(rows.begin(), rows.end(), [&](const MutationRow& candidate) {
-    return candidate.mutation.name == mutation.name;
-  });
+  const auto row = std::ranges::find_if(
+      rows, [&](const MutationRow& candidate) { return candidate.mutation.name == mutation.name; });
   GRAPHGATE_CHECK(row != rows.end());
   const Sites sites = row->find_sites(plan);
   for (std::size_t i = 0; i < sites.size(); ++i) {
@@ -114,10 +113,9 @@ std::vector<std::size_t> used_buffers(const Plan& plan, const PlanTimes& times,
 }
 
 bool runs_blocks(const PlanStep& step) {
-  return std::any_of(step.node.arguments.begin(), step.node.arguments.end(),
-                     [](const spec::NamedArgument& named) {
-                       return named.argument.as<spec::SubgraphId>() != nullptr;
-                     });
+  return std::ranges::any_of(step.node.arguments, [](const spec::NamedArgument& named) {
+    return named.argument.as<spec::SubgraphId>() != nullptr;
+  });
 }
 
 std::span<const spec::Node> nodes_of(const PlanStep& step) {

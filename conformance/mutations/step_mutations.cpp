@@ -51,7 +51,7 @@ bool updates_in_place(const Node& node) {
   bool found = false;
   spec::for_each_operand(node, [&](ValueId operand) {
     for (const spec::NodeResult& result : node.results) {
-      found = found || std::count(result.values.begin(), result.values.end(), operand) > 0;
+      found = found || std::ranges::count(result.values, operand) > 0;
     }
   });
   return found;
@@ -198,8 +198,7 @@ bool mentions(const std::vector<Node>& body, ValueId id, bool as_result) {
     spec::for_each_operand(node,
                            [&](ValueId read) { found = found || (!as_result && read == id); });
     for (const spec::NodeResult& result : node.results) {
-      found =
-          found || (as_result && std::count(result.values.begin(), result.values.end(), id) > 0);
+      found = found || (as_result && std::ranges::count(result.values, id) > 0);
     }
   }
   return found;
@@ -252,7 +251,7 @@ Sites workspaces(const Plan& plan) {
     const auto touched = touched_buffers(plan, plan.steps[s]);
     const std::uint32_t at = times.position(s);
     for (const auto b : used_buffers(plan, times, PoolKind::kArena)) {
-      const bool is_own = std::count(touched.begin(), touched.end(), b) > 0;
+      const bool is_own = std::ranges::count(touched, b) > 0;
       if (is_own != over_operands || touched.empty()) continue;
       if (!is_own && (times.use(b)->first_step >= at || times.use(b)->last_step <= at)) continue;
       if (runs_blocks(plan.steps[s])) continue;

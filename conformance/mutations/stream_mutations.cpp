@@ -56,7 +56,7 @@ Sites eager_streams(const Plan& plan) {
 std::optional<std::uint32_t> recorder_of(const Plan& plan, std::uint32_t waiter, EventId event) {
   for (std::uint32_t i = waiter; i-- > 0;) {
     const auto& records = plan.steps[i].records;
-    if (std::count(records.begin(), records.end(), event) > 0) return i;
+    if (std::ranges::count(records, event) > 0) return i;
   }
   return std::nullopt;
 }
@@ -64,7 +64,7 @@ std::optional<std::uint32_t> recorder_of(const Plan& plan, std::uint32_t waiter,
 // An op with hidden state or tokens, or one that only the program's own table knows.
 bool may_reach_state(const PlanStep& step) {
   const auto nodes = nodes_of(step);
-  return std::any_of(nodes.begin(), nodes.end(), [](const spec::Node& node) {
+  return std::ranges::any_of(nodes, [](const spec::Node& node) {
     const spec::OpRow* row = spec::builtin_op_table().find(node.op);
     return row == nullptr || !row->hidden_state_writes.empty() ||
            !row->hidden_state_reads.empty() || !row->orders.empty();
@@ -101,7 +101,7 @@ Sites dropped_records(const Plan& plan) {
     const EventId event = plan.steps[waiter].waits[w];
     sites.emplace_back([recorder, event](Plan& p) {
       auto& records = p.steps[recorder].records;
-      records.erase(std::find(records.begin(), records.end(), event));
+      records.erase(std::ranges::find(records, event));
     });
   });
   return sites;

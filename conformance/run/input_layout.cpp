@@ -28,8 +28,7 @@ constexpr std::int64_t kMostElements = std::int64_t{1} << 30U;  // of a storage,
 bool is_injective(const Sizes& sizes, const Sizes& strides) {
   std::vector<std::size_t> order(sizes.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(),
-            [&](std::size_t a, std::size_t b) { return strides[a] < strides[b]; });
+  std::ranges::sort(order, [&](std::size_t a, std::size_t b) { return strides[a] < strides[b]; });
   std::int64_t reach = 0;
   for (const std::size_t d : order) {
     if (sizes[d] < 2) continue;

@@ -89,22 +89,20 @@ const Configuration& with_words() {
 // Whether calls of an oracle begin with the states that the subject left. Where a recording or an
 // expectation is compared with the oracle as well, they began with states of their own.
 bool takes_states(const Script& script, std::string_view mode) {
-  const bool is_compared_again =
-      std::any_of(script.steps.begin(), script.steps.end(), [](const ScriptStep& step) {
-        const auto* call = std::get_if<ScriptCall>(&step);
-        return call && call->expected;
-      });
+  const bool is_compared_again = std::ranges::any_of(script.steps, [](const ScriptStep& step) {
+    const auto* call = std::get_if<ScriptCall>(&step);
+    return call && call->expected;
+  });
   return computes_numbers(mode) && !is_compared_again;
 }
 
 // Whether what a subject did may have to guide an oracle.
 bool may_guide(const Script& script, bool with_states) {
-  const bool feeds_back = std::any_of(
-      script.steps.begin(), script.steps.end(),
-      [](const ScriptStep& step) { return std::holds_alternative<ScriptFeedBack>(step); });
-  const bool has_states =
-      std::any_of(script.programs.begin(), script.programs.end(),
-                  [](const auto& program) { return !program->tensors.empty(); });
+  const bool feeds_back = std::ranges::any_of(script.steps, [](const ScriptStep& step) {
+    return std::holds_alternative<ScriptFeedBack>(step);
+  });
+  const bool has_states = std::ranges::any_of(
+      script.programs, [](const auto& program) { return !program->tensors.empty(); });
   return feeds_back || (with_states && has_states && script.calls() > 1);
 }
 

@@ -110,9 +110,8 @@ class ScriptMaker {
   // The place of a program; "" is the one called last. check_case has looked at all names.
   [[nodiscard]] std::size_t place_of(const std::string& name) const {
     if (name.empty()) return last_program_;
-    const auto found =
-        std::find_if(case_.programs.begin(), case_.programs.end(),
-                     [&](const spec::Program& program) { return program.name == name; });
+    const auto found = std::ranges::find_if(
+        case_.programs, [&](const spec::Program& program) { return program.name == name; });
     GRAPHGATE_CHECK(found != case_.programs.end());
     return static_cast<std::size_t>(found - case_.programs.begin());
   }
@@ -241,7 +240,7 @@ class ScriptMaker {
 
   Result<void> add(const spec::ReleaseStep& step) {
     const ScriptPort port{place_of(step.output.program), step.output.index};
-    const auto found = std::find(held_.begin(), held_.end(), std::pair(port.program, port.index));
+    const auto found = std::ranges::find(held_, std::pair(port.program, port.index));
     if (found == held_.end()) return bad_input("that output is not held");
     held_.erase(found);
     script_.steps.emplace_back(ScriptRelease{port});
@@ -344,9 +343,10 @@ class ScriptMaker {
   void add_expected(ScriptCall& call, std::size_t index, const spec::InputValue& value,
                     bool has_geometry) {
     const spec::Program& program = *script_.programs[call.program];
-    const auto outputs = static_cast<std::size_t>(std::count_if(
-        program.outputs.begin(), program.outputs.end(),
-        [](const auto& output) { return output.kind == spec::OutputKind::kUserOutput; }));
+    const auto outputs =
+        static_cast<std::size_t>(std::ranges::count_if(program.outputs, [](const auto& output) {
+          return output.kind == spec::OutputKind::kUserOutput;
+        }));
     if (!call.expected) {
       call.expected.emplace();
       call.expected->is_partial = true;
@@ -394,9 +394,8 @@ Configuration options_at(const Script& script, const Configuration& options, std
 }
 
 std::size_t Script::calls() const {
-  return static_cast<std::size_t>(std::count_if(
-      steps.begin(), steps.end(),
-      [](const ScriptStep& step) { return std::holds_alternative<ScriptCall>(step); }));
+  return static_cast<std::size_t>(std::ranges::count_if(
+      steps, [](const ScriptStep& step) { return std::holds_alternative<ScriptCall>(step); }));
 }
 
 Result<Script> script_of(const spec::CaseFile& the_case, const CaseFiles& files) {

@@ -107,7 +107,7 @@ class Collector {
 
   static void find_arms(const spec::Argument& argument, std::vector<std::uint32_t>& out) {
     if (const auto* id = argument.as<spec::SubgraphId>()) {
-      if (std::find(out.begin(), out.end(), id->index) == out.end()) out.push_back(id->index);
+      if (std::ranges::find(out, id->index) == out.end()) out.push_back(id->index);
     }
     if (const auto* list = argument.as<spec::Argument::List>()) {
       for (const spec::Argument& element : *list) find_arms(element, out);
@@ -131,8 +131,8 @@ class Collector {
         access.kind = AccessKind::kResult;
         access.argument = r;
         access.writes = true;
-        access.makes = std::none_of(use.operands.begin(), use.operands.end(),
-                                    [&](const OperandUse& operand) { return operand.value == id; });
+        access.makes = std::ranges::none_of(
+            use.operands, [&](const OperandUse& operand) { return operand.value == id; });
         out_.all.push_back(access);
         if (!access.makes || !may_be_view(use.row)) continue;
         for (const OperandUse& operand : use.operands) add_base(id, operand.value);

@@ -22,8 +22,8 @@ std::vector<Dim> moving_dims(const HostTensor& geometry) {
     const Dim dim{geometry.sizes[i], geometry.strides[i] * item_bytes};
     if (dim.size > 1 && dim.stride_bytes != 0) dims.push_back(dim);
   }
-  std::sort(dims.begin(), dims.end(),
-            [](const Dim& a, const Dim& b) { return a.stride_bytes < b.stride_bytes; });
+  std::ranges::sort(dims,
+                    [](const Dim& a, const Dim& b) { return a.stride_bytes < b.stride_bytes; });
   return dims;
 }
 
@@ -38,8 +38,8 @@ bool is_row_major(const HostTensor& geometry) {
 }
 
 void merge_ranges(absl::InlinedVector<ByteRange, 1>& ranges) {
-  std::sort(ranges.begin(), ranges.end(),
-            [](const ByteRange& a, const ByteRange& b) { return a.begin_bytes < b.begin_bytes; });
+  std::ranges::sort(
+      ranges, [](const ByteRange& a, const ByteRange& b) { return a.begin_bytes < b.begin_bytes; });
   std::size_t last = 0;
   for (std::size_t i = 1; i < ranges.size(); ++i) {
     if (ranges[i].begin_bytes <= ranges[last].end_bytes) {

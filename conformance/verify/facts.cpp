@@ -22,8 +22,7 @@ Writers TensorFact::writers() const {
 }
 
 bool TensorFact::is_certain() const {
-  return std::none_of(contents.begin(), contents.end(),
-                      [](const Content& content) { return content.may; });
+  return std::ranges::none_of(contents, [](const Content& content) { return content.may; });
 }
 
 Writer GraphFacts::first_node() const { return static_cast<Writer>(program->inputs.size()); }

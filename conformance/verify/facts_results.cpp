@@ -64,12 +64,11 @@ std::optional<FactsWalk::Ref> FactsWalk::aliased_operand(const NodeFact& fact, s
   for (const OperandUse& use : fact.use.operands) {
     const auto argument = row->schema.find_argument(node.arguments[use.argument].name);
     if (!argument) continue;
-    declared = result < returns.size() &&
-               std::find(returns[result].aliases.begin(), returns[result].aliases.end(),
-                         *argument) != returns[result].aliases.end();
+    declared = result < returns.size() && std::ranges::find(returns[result].aliases, *argument) !=
+                                              returns[result].aliases.end();
     const auto& hidden = row->undeclared_aliases;
-    const bool is_hidden = std::find(hidden.begin(), hidden.end(),
-                                     row->schema.arguments[*argument].name) != hidden.end();
+    const bool is_hidden =
+        std::ranges::find(hidden, row->schema.arguments[*argument].name) != hidden.end();
     if (!declared && !is_hidden) continue;
     updates = row->effects.mutates(*argument);
     const Known& known = values[use.value.index];

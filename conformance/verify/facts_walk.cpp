@@ -11,10 +11,9 @@ using spec::ValueId;
 constexpr ByteRange kEverything{0, kNoEnd};
 
 bool has_subgraphs(const Node& node) {
-  return std::any_of(node.arguments.begin(), node.arguments.end(),
-                     [](const spec::NamedArgument& named) {
-                       return named.argument.as<spec::SubgraphId>() != nullptr;
-                     });
+  return std::ranges::any_of(node.arguments, [](const spec::NamedArgument& named) {
+    return named.argument.as<spec::SubgraphId>() != nullptr;
+  });
 }
 
 }  // namespace
@@ -96,7 +95,7 @@ void FactsWalk::walk_frame(std::uint32_t frame, Values& values) {
     facts_.by_name[frame].emplace_back(graph.nodes[n].name, index);
     walk_node(index, values);
   }
-  std::sort(facts_.by_name[frame].begin(), facts_.by_name[frame].end());
+  std::ranges::sort(facts_.by_name[frame]);
 }
 
 void FactsWalk::walk_node(std::uint32_t index, Values& values) {
@@ -145,7 +144,7 @@ void FactsWalk::record_operands(NodeFact& fact, const Values& values) {
 
 void FactsWalk::write_operands(const NodeFact& fact, Writer writer, const Values& values) {
   const auto writes = [](const OperandUse& use) { return use.writes; };
-  if (std::none_of(fact.use.operands.begin(), fact.use.operands.end(), writes)) return;
+  if (std::ranges::none_of(fact.use.operands, writes)) return;
   if (fact.use.row == nullptr || writes_no_byte(*fact.use.row)) return;
   const Node& node = facts_.node(facts_.node_of(writer));
   for (const OperandUse& use : fact.use.operands) {

@@ -44,7 +44,7 @@ std::optional<std::uint32_t> HappensBefore::recorder_of(std::uint32_t step, Even
                                                         std::uint32_t from) const {
   for (std::uint32_t i = step; i-- > from;) {
     const auto& records = plan_.steps[i].records;
-    if (std::find(records.begin(), records.end(), event) != records.end()) return i;
+    if (std::ranges::find(records, event) != records.end()) return i;
   }
   return std::nullopt;
 }

@@ -9,7 +9,7 @@ Lineage::Lineage(const GraphFacts& facts, const PlanFlow& flow)
   for (const FlowNode& node : flow.nodes) {
     if (node.graph_node) absent_[*node.graph_node] = false;
   }
-  lacks_nodes_ = std::find(absent_.begin(), absent_.end(), true) != absent_.end();
+  lacks_nodes_ = std::ranges::find(absent_, true) != absent_.end();
 }
 
 Writers Lineage::operand_writers(const NodeFact& node) {
@@ -48,8 +48,7 @@ Writers Lineage::writers_read_by(std::uint32_t graph_node) {
 }
 
 bool Lineage::any_accepts(const Writers& writers, Writer token) {
-  return std::any_of(writers.begin(), writers.end(),
-                     [&](Writer writer) { return accepts(writer, token); });
+  return std::ranges::any_of(writers, [&](Writer writer) { return accepts(writer, token); });
 }
 
 bool Lineage::is_of(Writer writer, Writer token) const {
@@ -76,8 +75,7 @@ bool Lineage::decide(Writer writer, Writer token) {
 bool Lineage::hands_on(std::uint32_t graph_node) {
   if (!absent_[graph_node]) return false;
   const auto& operands = facts_.nodes[graph_node].use.operands;
-  if (std::none_of(operands.begin(), operands.end(),
-                   [](const OperandUse& operand) { return operand.writes; })) {
+  if (std::ranges::none_of(operands, [](const OperandUse& operand) { return operand.writes; })) {
     return true;
   }
   if (!fused_) {
@@ -101,8 +99,7 @@ bool Lineage::decide_token(Writer writer, Writer token) {
     return any_accepts(operand_writers(facts_.nodes[*node.graph_node]), what.under);
   }
   if (node.match == NodeMatch::kExtra || node.may_alias) {
-    return std::any_of(what.reads.begin(), what.reads.end(),
-                       [&](Writer read) { return accepts(writer, read); });
+    return std::ranges::any_of(what.reads, [&](Writer read) { return accepts(writer, read); });
   }
   if (node.match != NodeMatch::kRewritten || facts_.is_input(writer)) return false;
   return absorbed_by(*node.graph_node).contains(facts_.node_of(writer));

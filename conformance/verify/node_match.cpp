@@ -27,7 +27,7 @@ bool runs_elsewhere(const Plan& plan, const spec::OpTable& ops, std::uint32_t bl
     for (std::uint32_t i = partition.begin_step; i < partition.end_step; ++i) {
       const spec::PlanStep& step = plan.steps[i];
       if (step.body.empty() ? is_original(step.node)
-                            : std::any_of(step.body.begin(), step.body.end(), is_original)) {
+                            : std::ranges::any_of(step.body, is_original)) {
         return true;
       }
     }

@@ -92,10 +92,10 @@ NodeUse use_of(const Node& node, const spec::OpTable& ops) {
 bool may_alias(const OpRow& row, std::size_t argument) {
   const auto& hidden = row.undeclared_aliases;
   const std::string& name = row.schema.arguments[argument].name;
-  if (std::find(hidden.begin(), hidden.end(), name) != hidden.end()) return true;
+  if (std::ranges::find(hidden, name) != hidden.end()) return true;
   const auto& returns = row.effects.returns;
-  return std::any_of(returns.begin(), returns.end(), [&](const spec::ReturnEffect& one) {
-    return std::find(one.aliases.begin(), one.aliases.end(), argument) != one.aliases.end();
+  return std::ranges::any_of(returns, [&](const spec::ReturnEffect& one) {
+    return std::ranges::find(one.aliases, argument) != one.aliases.end();
   });
 }
 

@@ -94,7 +94,7 @@ class FlowWalk {
     }
     std::vector<std::uint32_t> apart;  // a block may be the arm of both ways
     for (const std::uint32_t arm : arms) {
-      if (std::find(apart.begin(), apart.end(), arm) == apart.end()) apart.push_back(arm);
+      if (std::ranges::find(apart, arm) == apart.end()) apart.push_back(arm);
     }
     if (apart.empty()) return;
     const std::vector<ContentMap> before = maps_;
@@ -200,8 +200,8 @@ class FlowWalk {
   bool is_made_anew(const FlowNode& flow) const {
     if (flow.match != NodeMatch::kSame || !flow.graph_node) return false;
     const NodeFact& fact = facts_->nodes[*flow.graph_node];
-    return std::none_of(fact.results.begin(), fact.results.end(), [&](const ResultFact& result) {
-      return std::any_of(fact.operands.begin(), fact.operands.end(), [&](const OperandFact& use) {
+    return std::ranges::none_of(fact.results, [&](const ResultFact& result) {
+      return std::ranges::any_of(fact.operands, [&](const OperandFact& use) {
         return use.tensor && use.tensor->storage == result.storage;
       });
     });

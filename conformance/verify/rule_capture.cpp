@@ -159,7 +159,7 @@ class CaptureCheck {
       };
       spec::for_each_operand(node, add);
       for (const spec::NodeResult& result : node.results) {
-        std::for_each(result.values.begin(), result.values.end(), add);
+        std::ranges::for_each(result.values, add);
       }
     };
     for (std::uint32_t s = partition.begin_step; s < partition.end_step; ++s) {
@@ -191,10 +191,9 @@ class CaptureCheck {
   }
 
   static bool holds_blocks(const Node& node) {
-    return std::any_of(node.arguments.begin(), node.arguments.end(),
-                       [](const spec::NamedArgument& named) {
-                         return named.argument.as<spec::SubgraphId>() != nullptr;
-                       });
+    return std::ranges::any_of(node.arguments, [](const spec::NamedArgument& named) {
+      return named.argument.as<spec::SubgraphId>() != nullptr;
+    });
   }
 
   // Operands and results of one node; one finding of each kind is enough.

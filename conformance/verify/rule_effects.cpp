@@ -18,8 +18,7 @@ bool shares_order(const HiddenUse& a, const HiddenUse& b) {
 }
 
 bool must_run(const NodeUse& use) {
-  return std::any_of(use.hidden.begin(), use.hidden.end(),
-                     [](const HiddenUse& hidden) { return hidden.writes; });
+  return std::ranges::any_of(use.hidden, [](const HiddenUse& hidden) { return hidden.writes; });
 }
 
 class EffectCheck {

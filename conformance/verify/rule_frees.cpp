@@ -40,9 +40,8 @@ class FreeCheck {
       const PartitionUse& later = uses_.all[i];
       if (later.block != use.block) continue;
       const auto& inputs = later.partition->signature.inputs;
-      const bool again = std::any_of(inputs.begin(), inputs.end(), [&](const auto& input) {
-        return input.deallocate && input.buffer.index == id;
-      });
+      const bool again = std::ranges::any_of(
+          inputs, [&](const auto& input) { return input.deallocate && input.buffer.index == id; });
       std::string words = name + ", which ";
       words.append(where).append(" has given up");
       if (again) {
@@ -129,8 +128,7 @@ class FreeCheck {
 
   static bool is_input(const PartitionUse& use, std::uint32_t id) {
     const auto& inputs = use.partition->signature.inputs;
-    return std::any_of(inputs.begin(), inputs.end(),
-                       [&](const auto& input) { return input.buffer.index == id; });
+    return std::ranges::any_of(inputs, [&](const auto& input) { return input.buffer.index == id; });
   }
 
   void report(std::string rule, std::uint32_t id, std::string message) {

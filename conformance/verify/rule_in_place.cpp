@@ -38,7 +38,7 @@ class InPlaceCheck {
   }
 
   bool needed_behind(spec::BufferId buffer, std::uint32_t step) const {
-    return std::any_of(accesses_.all.begin(), accesses_.all.end(), [&](const Access& access) {
+    return std::ranges::any_of(accesses_.all, [&](const Access& access) {
       return access.buffer == buffer &&
              accesses_.position[access.step] > accesses_.position[step] &&
              !accesses_.are_exclusive(access.step, step);
@@ -76,7 +76,7 @@ class InPlaceCheck {
     if (node.op == "aten.copy.default" || is_operator) return true;
     const std::string& name = node.arguments[argument].name;
     const auto family = ops_.find_by_base_name(row->schema.ns + "." + row->schema.base_name());
-    return std::any_of(family.begin(), family.end(), [&](const spec::OpRow* other) {
+    return std::ranges::any_of(family, [&](const spec::OpRow* other) {
       if (other->has_tag("pointwise") && takes_the_same(*row, *other)) return true;
       const auto index = other->schema.find_argument(name);
       return other->effects.is_in_place && index && other->effects.mutates(*index);

@@ -82,9 +82,9 @@ class CallCheck {
     if (plan_.inputs[i].kind != spec::InputKind::kUserInput) return false;
     const spec::Program* program = use_.plan_case.program;
     if (program != nullptr && i < program->inputs.size()) return !program->inputs[i].constant;
-    const auto users = std::count_if(
-        plan_.inputs.begin(), plan_.inputs.end(),
-        [](const PlanInput& input) { return input.kind == spec::InputKind::kUserInput; });
+    const auto users = std::ranges::count_if(plan_.inputs, [](const PlanInput& input) {
+      return input.kind == spec::InputKind::kUserInput;
+    });
     return !plan_.inputs[i].constant || static_cast<std::size_t>(users) == use_.inputs.size();
   }
 
@@ -134,10 +134,9 @@ class CallCheck {
   void check_mode() {
     if (use_.options.mode != spec::CallMode::kEager) return;
     for (const spec::PlanBlock& block : plan_.blocks) {
-      const bool captures =
-          std::any_of(block.partitions.begin(), block.partitions.end(), [](const auto& partition) {
-            return partition.captured && partition.begin_step < partition.end_step;
-          });
+      const bool captures = std::ranges::any_of(block.partitions, [](const auto& partition) {
+        return partition.captured && partition.begin_step < partition.end_step;
+      });
       if (!captures) continue;
       report("V10.other-mode", "it asked to run eagerly, and the plan captures");
       return;
@@ -198,8 +197,8 @@ bool says(const std::string& text, const spec::Argument& constant) {
 void check_key(const RuleCase& rule_case, Findings& out) {
   const Plan& plan = rule_case.plan();
   const auto names = [&](const auto& things, auto name_of) {
-    return std::any_of(things.begin(), things.end(),
-                       [&](const auto& thing) { return entry_of(plan, name_of(thing)); });
+    return std::ranges::any_of(things,
+                               [&](const auto& thing) { return entry_of(plan, name_of(thing)); });
   };
   const auto target_of = [](const PlanInput& input) { return input.target; };
   // A key that says nothing of sizes leaves them to Plan::symbols and to the types of inputs.

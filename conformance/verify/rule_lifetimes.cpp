@@ -23,9 +23,9 @@ std::optional<spec::BufferId> buffer_of_output(const Plan& plan, std::size_t out
 }
 
 void check_count(const Plan& plan, const spec::Program& program, Findings& out) {
-  const auto wanted = std::count_if(
-      program.outputs.begin(), program.outputs.end(),
-      [](const auto& output) { return output.kind == spec::OutputKind::kUserOutput; });
+  const auto wanted = std::ranges::count_if(program.outputs, [](const auto& output) {
+    return output.kind == spec::OutputKind::kUserOutput;
+  });
   if (static_cast<std::size_t>(wanted) == plan.outputs.size()) return;
   out.push_back({.rule = "V9.output-count",
                  .message = "the program returns " + std::to_string(wanted) +
@@ -83,7 +83,7 @@ bool has_arenas_of(std::span<const PlanUse> uses, std::size_t index, const PlanU
     const Plan* const plan = use->plan_case.plan;
     const auto is_it = [&](const Plan* known) { return *known == *plan; };
     if (use->program != made.program || is_it(made.plan_case.plan)) continue;
-    if (std::none_of(others.begin(), others.end(), is_it)) others.push_back(plan);
+    if (std::ranges::none_of(others, is_it)) others.push_back(plan);
   }
   return others.size() < made.plans_kept;
 }

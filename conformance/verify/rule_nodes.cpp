@@ -111,8 +111,7 @@ class NodeCheck {
     const auto& returns = row->effects.returns;
     return !row->undeclared_aliases.empty() ||
            (row->effects.is_view &&
-            std::none_of(returns.begin(), returns.end(),
-                         [](const auto& one) { return one.aliases.empty(); }));
+            std::ranges::none_of(returns, [](const auto& one) { return one.aliases.empty(); }));
   }
 
   [[nodiscard]] bool may_be_handed_on(const NodeFact& fact, const OperandUse& use) const {
@@ -125,7 +124,7 @@ class NodeCheck {
   // That these run is V4.missing-effect's.
   [[nodiscard]] bool has_effect(std::uint32_t node) const {
     const auto& hidden = facts_.nodes[node].use.hidden;
-    return std::any_of(hidden.begin(), hidden.end(), [](const auto& use) { return use.writes; });
+    return std::ranges::any_of(hidden, [](const auto& use) { return use.writes; });
   }
 
   void see(const Writers& writers, Seer seer) {
@@ -154,10 +153,9 @@ class NodeCheck {
       }
       if (flow.match != NodeMatch::kSame || !writes || !updates(*flow.graph_node)) continue;
       auto& before = steps[*flow.graph_node];
-      const bool is_other_arm =
-          std::any_of(before.begin(), before.end(), [&](const FlowNode* other) {
-            return case_.accesses.are_exclusive(other->step, flow.step);
-          });
+      const bool is_other_arm = std::ranges::any_of(before, [&](const FlowNode* other) {
+        return case_.accesses.are_exclusive(other->step, flow.step);
+      });
       if (!is_other_arm) ++updates_[*flow.graph_node];
       before.push_back(&flow);
     }
@@ -166,7 +164,7 @@ class NodeCheck {
   // Whether nobody sees the node but the fused one and what that stands for.
   [[nodiscard]] bool is_seen_inside(std::uint32_t node, std::uint32_t fused) {
     const auto& absorbed = lineage_.absorbed_by(fused);
-    return std::all_of(seers_[node].begin(), seers_[node].end(), [&](Seer seer) {
+    return std::ranges::all_of(seers_[node], [&](Seer seer) {
       return seer.kind == Seer::Kind::kNode &&
              (seer.index == fused || absorbed.contains(seer.index));
     });
@@ -174,8 +172,7 @@ class NodeCheck {
 
   [[nodiscard]] bool updates(std::uint32_t node) const {
     const auto& operands = facts_.nodes[node].use.operands;
-    return std::any_of(operands.begin(), operands.end(),
-                       [](const OperandUse& operand) { return operand.writes; });
+    return std::ranges::any_of(operands, [](const OperandUse& operand) { return operand.writes; });
   }
 
   // --- What may be gone -------------------------------------------------------------------------
@@ -193,8 +190,8 @@ class NodeCheck {
   [[nodiscard]] bool has_tensors(const Node& node) const {
     const spec::OpRow* row = case_.plan_case.ops->find(node.op);
     if (row == nullptr) return true;
-    return std::any_of(row->schema.returns.begin(), row->schema.returns.end(),
-                       [](const auto& one) { return one.type.holds_tensors(); });
+    return std::ranges::any_of(row->schema.returns,
+                               [](const auto& one) { return one.type.holds_tensors(); });
   }
 
   // By the run: what the node made, and what it wrote, has the words of one of its operands.
@@ -205,7 +202,7 @@ class NodeCheck {
       operands.push_back(row);
     if (operands.empty()) return false;
     const auto is_operand = [&](const ProvenanceRow& made) {
-      return std::any_of(operands.begin(), operands.end(), [&](const ProvenanceRow* row) {
+      return std::ranges::any_of(operands, [&](const ProvenanceRow* row) {
         return row->dtype == made.dtype && same_words(*row, made);
       });
     };
@@ -236,7 +233,7 @@ class NodeCheck {
     const bool may_alias =
         !row->undeclared_aliases.empty() ||
         (!row->effects.returns.empty() && !row->effects.returns[0].aliases.empty());
-    const bool is_copy = std::find(kCopies.begin(), kCopies.end(), base) != kCopies.end();
+    const bool is_copy = std::ranges::find(kCopies, base) != kCopies.end();
     if (may_alias || (is_copy && (is_known || base != "_to_copy"))) return true;
     return is_integral && adds_nothing(node, base);
   }

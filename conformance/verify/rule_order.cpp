@@ -101,8 +101,8 @@ class OrderCheck {
   // Whether the token may be there for one of these writers.
   bool accepts(const Writers& expected, Writer token, ByteRange range) {
     if (lineage_.any_accepts(expected, token)) return true;
-    return std::any_of(expected.begin(), expected.end(),
-                       [&](Writer writer) { return is_left_alone(writer, token, range); }) ||
+    return std::ranges::any_of(
+               expected, [&](Writer writer) { return is_left_alone(writer, token, range); }) ||
            is_copy_of(expected, token) || is_passed_by(expected, token, range);
   }
 
@@ -113,7 +113,7 @@ class OrderCheck {
     const auto& graph_node = flow_.nodes[what.index].graph_node;
     if (!graph_node) return false;
     const Writer writer = facts_.writer_of(*graph_node);
-    return std::find(expected.begin(), expected.end(), writer) != expected.end() &&
+    return std::ranges::find(expected, writer) != expected.end() &&
            accepts(lineage_.writers_read_by(*graph_node), what.under, range);
   }
 
@@ -127,13 +127,11 @@ class OrderCheck {
     for (const FlowRead& read : flow_.reads) {
       if (read.node != what.index) continue;
       const auto outer = std::exchange(buffer_, case_.accesses.all[read.access].buffer);
-      const bool is_right =
-          std::all_of(read.contents.begin(), read.contents.end(), [&](const Content& content) {
-            return !content.writers.empty() &&
-                   std::all_of(content.writers.begin(), content.writers.end(), [&](Writer under) {
-                     return accepts(expected, under, content.range);
-                   });
-          });
+      const bool is_right = std::ranges::all_of(read.contents, [&](const Content& content) {
+        return !content.writers.empty() && std::ranges::all_of(content.writers, [&](Writer under) {
+          return accepts(expected, under, content.range);
+        });
+      });
       buffer_ = outer;
       if (!is_right) return false;
       copies = true;
@@ -229,7 +227,7 @@ class OrderCheck {
         bool found = false;
         for (const Content& content : contents) {
           found = found || content.writers.empty() ||
-                  std::any_of(content.writers.begin(), content.writers.end(), [&](Writer token) {
+                  std::ranges::any_of(content.writers, [&](Writer token) {
                     return accepts({writer}, token, content.range);
                   });
         }
@@ -349,8 +347,8 @@ class OrderCheck {
   bool is_version(const Writers& expected, std::optional<spec::BufferId> buffer) {
     if (!buffer) return false;
     const Writers& tokens = flow_.writers_of_buffer[buffer->index];
-    return std::any_of(tokens.begin(), tokens.end(),
-                       [&](Writer token) { return lineage_.any_accepts(expected, token); });
+    return std::ranges::any_of(tokens,
+                               [&](Writer token) { return lineage_.any_accepts(expected, token); });
   }
 
   void report_read(const FlowRead& read, const FlowNode& node, const Writers& expected,

@@ -113,7 +113,7 @@ class OverlapCheck {
     }
     for (const std::uint32_t step : tenants_[a].steps) {
       const auto& steps = tenants_[b].steps;
-      if (std::find(steps.begin(), steps.end(), step) == steps.end()) continue;
+      if (std::ranges::find(steps, step) == steps.end()) continue;
       if (meet_in_place(a, b, step)) continue;  // rule_in_place.cpp has a word on that
       report("V3.overlap", a, b, step, "is needed in the same step");
       return;
@@ -121,7 +121,7 @@ class OverlapCheck {
   }
 
   bool touches_otherwise(std::uint32_t id, std::uint32_t step) const {
-    return std::any_of(accesses_.all.begin(), accesses_.all.end(), [&](const Access& access) {
+    return std::ranges::any_of(accesses_.all, [&](const Access& access) {
       return access.step == step && access.buffer && access.buffer->index == id;
     });
   }

@@ -38,7 +38,7 @@ class PaddingCheck {
  private:
   [[nodiscard]] bool hangs_on(const SymExpr& expr) const {
     const auto names = spec::free_symbols(expr);
-    return std::find(names.begin(), names.end(), symbol_) != names.end();
+    return std::ranges::find(names, symbol_) != names.end();
   }
 
   // The dimension that is as long as the symbol.
@@ -53,8 +53,8 @@ class PaddingCheck {
 
   [[nodiscard]] bool has_rows(const Value& value) const {
     if (value.kind != ValueKind::kTensor || !value.type) return false;
-    return std::any_of(value.type->sizes.begin(), value.type->sizes.end(),
-                       [&](const SymExpr& size) { return hangs_on(size); });
+    return std::ranges::any_of(value.type->sizes,
+                               [&](const SymExpr& size) { return hangs_on(size); });
   }
 
   // --- Which dimensions are listed --------------------------------------------------------------
@@ -164,12 +164,11 @@ class PaddingCheck {
       const auto* integer = argument.as<std::int64_t>();
       return integer && (*integer < 0 ? *integer + rank : *integer) == *dim;
     };
-    return std::any_of(
-        node.arguments.begin(), node.arguments.end(), [&](const spec::NamedArgument& named) {
-          if (named.name != "dim" && named.name != "dims") return false;
-          const auto* list = named.argument.as<spec::Argument::List>();
-          return list ? std::any_of(list->begin(), list->end(), is_it) : is_it(named.argument);
-        });
+    return std::ranges::any_of(node.arguments, [&](const spec::NamedArgument& named) {
+      if (named.name != "dim" && named.name != "dims") return false;
+      const auto* list = named.argument.as<spec::Argument::List>();
+      return list ? std::ranges::any_of(*list, is_it) : is_it(named.argument);
+    });
   }
 
   void report(const Node& node, spec::Outcome outcome, const std::string& what) {

@@ -87,7 +87,7 @@ std::set<LaunchedOp> aligned_ops(const RuleCase& rule_case) {
 void check_alignment(const RuleCase& rule_case, Findings& out) {
   const Plan& plan = rule_case.plan();
   const std::vector<bool> is_lesser = lesser_arenas(plan);
-  if (std::find(is_lesser.begin(), is_lesser.end(), true) == is_lesser.end()) return;
+  if (std::ranges::find(is_lesser, true) == is_lesser.end()) return;
   const std::set<LaunchedOp> aligned = aligned_ops(rule_case);
   const auto& unaligned = rule_case.plan_case.unaligned_ops;
   std::vector<const Access*> makers;
@@ -178,11 +178,10 @@ void check_workspaces(const RuleCase& rule_case, Findings& out) {
     const auto workspace = plan.steps[step].workspace;
     if (!workspace) continue;
     // The first touch from the step on that does not make something new behind it.
-    const auto next =
-        std::find_if(accesses.all.begin(), accesses.all.end(), [&](const Access& access) {
-          return access.buffer == workspace && access.kind != AccessKind::kWorkspace &&
-                 accesses.position[access.step] >= accesses.position[step];
-        });
+    const auto next = std::ranges::find_if(accesses.all, [&](const Access& access) {
+      return access.buffer == workspace && access.kind != AccessKind::kWorkspace &&
+             accesses.position[access.step] >= accesses.position[step];
+    });
     const bool is_touched = next != accesses.all.end();
     const bool is_own = is_touched && next->step == step;
     if (is_touched ? !is_own && next->makes : !is_returned(plan, *workspace)) continue;

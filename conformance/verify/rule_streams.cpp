@@ -164,10 +164,9 @@ class Races {
 void check_streams(const RuleCase& rule_case, Findings& out) {
   // Steps of one stream run in their order.
   const auto& steps = rule_case.plan().steps;
-  const bool is_one_stream =
-      std::all_of(steps.begin(), steps.end(), [](const spec::PlanStep& step) {
-        return step.stream == 0 && step.waits.empty() && step.records.empty();
-      });
+  const bool is_one_stream = std::ranges::all_of(steps, [](const spec::PlanStep& step) {
+    return step.stream == 0 && step.waits.empty() && step.records.empty();
+  });
   if (!is_one_stream) Races(rule_case, out).check();
 }
 

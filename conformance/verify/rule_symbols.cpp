@@ -37,19 +37,20 @@ class SymbolCheck {
     if (facts_.program->symbols.contains(name)) return true;
     const auto mentions = [&](const spec::SymExpr& expr) {
       const auto names = spec::free_symbols(expr);
-      return std::find(names.begin(), names.end(), name) != names.end();
+      return std::ranges::find(names, name) != names.end();
     };
-    return std::any_of(plan_.values.begin(), plan_.values.end(), [&](const auto& value) {
+    return std::ranges::any_of(plan_.values, [&](const auto& value) {
       const auto& type = value.value.type;
       return (value.value.expr && mentions(*value.value.expr)) ||
-             (type && std::any_of(type->sizes.begin(), type->sizes.end(), mentions));
+             (type && std::ranges::any_of(type->sizes, mentions));
     });
   }
 
   [[nodiscard]] bool lists_none() const {
-    return std::all_of(plan_.blocks.begin(), plan_.blocks.end(), [](const auto& block) {
-      return std::all_of(block.partitions.begin(), block.partitions.end(),
-                         [](const auto& partition) { return partition.signature.symbols.empty(); });
+    return std::ranges::all_of(plan_.blocks, [](const auto& block) {
+      return std::ranges::all_of(block.partitions, [](const auto& partition) {
+        return partition.signature.symbols.empty();
+      });
     });
   }
 

@@ -95,14 +95,14 @@ const spec::ProvenanceRow* RunRows::input(const spec::ProgramInput& input,
   const std::string port = (is_user ? "input " : "state ") + input.target;
   const auto rows = by_node_.find("");
   if (rows == by_node_.end()) return nullptr;
-  const auto row = std::find_if(rows->second.begin(), rows->second.end(),
-                                [&](const spec::ProvenanceRow* one) { return one->port == port; });
+  const auto row = std::ranges::find_if(
+      rows->second, [&](const spec::ProvenanceRow* one) { return one->port == port; });
   return row != rows->second.end() ? *row : nullptr;
 }
 
 bool has_words(const std::vector<spec::ProvenanceRow>& run) {
-  return std::any_of(run.begin(), run.end(),
-                     [](const spec::ProvenanceRow& row) { return !row.words.empty(); });
+  return std::ranges::any_of(run,
+                             [](const spec::ProvenanceRow& row) { return !row.words.empty(); });
 }
 
 }  // namespace graphgate::verify

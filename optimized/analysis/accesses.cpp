@@ -102,7 +102,7 @@ void mark_written(const SizedGraph& graph, const SizedNode& node, std::vector<bo
   }
   for_each_made(node.node, [&](spec::ValueId id) {
     const StorageIndex storage = graph.value(id).tensor.storage;
-    if (std::find(read.begin(), read.end(), storage) != read.end()) return;
+    if (std::ranges::find(read, storage) != read.end()) return;
     for_each_touched(graph, id, mark);
   });
 }
@@ -143,9 +143,9 @@ Accesses accesses_of(const SizedGraph& graph, const SizedNode& node) {
   // What a node makes it writes, views among its results included.
   for (const spec::NodeResult& result : node.node.results) {
     for (const spec::ValueId id : result.values) {
-      const bool is_operand = std::any_of(
-          out.reads.begin(), out.reads.end(),
-          [&](const Access& read) { return read.storage == graph.value(id).tensor.storage; });
+      const bool is_operand = std::ranges::any_of(out.reads, [&](const Access& read) {
+        return read.storage == graph.value(id).tensor.storage;
+      });
       if (!is_operand) add_tensor(graph, id, out.writes);
     }
   }

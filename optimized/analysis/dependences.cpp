@@ -199,7 +199,7 @@ class Analysis {
     std::vector<spec::ValueId> operands;
     for_each_operand(node.node, [&](spec::ValueId id) { operands.push_back(id); });
     for (const spec::ValueId id : flat_results(node.node)) {
-      if (std::find(operands.begin(), operands.end(), id) != operands.end()) continue;
+      if (std::ranges::find(operands, id) != operands.end()) continue;
       maker_of_value_[id.index] = now_;
       if (graph_.value(id).kind != spec::ValueKind::kTensor) continue;
       std::uint32_t& maker = maker_of_storage_[graph_.value(id).tensor.storage];
@@ -208,8 +208,8 @@ class Analysis {
   }
 
   std::vector<Dependence> merged() {
-    std::sort(found_.begin(), found_.end(),
-              [](const Dependence& a, const Dependence& b) { return a.node < b.node; });
+    std::ranges::sort(found_,
+                      [](const Dependence& a, const Dependence& b) { return a.node < b.node; });
     std::vector<Dependence> out;
     for (const Dependence& one : found_) {
       if (out.empty() || out.back().node != one.node) {

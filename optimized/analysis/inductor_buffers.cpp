@@ -130,7 +130,7 @@ bool is_realized_at_once(const SizedGraph& graph, const SizedNode& node) {
       "aten.amax",        "aten.amin",   "aten.argmax", "aten.argmin"};
   const OpParts op = parts_of(node.node.op);
   if (!op.base.starts_with("aten.") && !op.base.starts_with("prims.")) return true;
-  return std::find(kAtOnce.begin(), kAtOnce.end(), op.base) != kAtOnce.end();
+  return std::ranges::find(kAtOnce, op.base) != kAtOnce.end();
 }
 
 }  // namespace graphgate::optimized

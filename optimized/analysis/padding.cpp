@@ -114,8 +114,7 @@ class Prover {
 
   [[nodiscard]] static bool touches_rows(const RowCall& call) {
     const auto has = [](const RowFact* fact) { return fact->rows.has_value(); };
-    return std::any_of(call.operands().begin(), call.operands().end(), has) ||
-           std::any_of(call.results().begin(), call.results().end(), has);
+    return std::ranges::any_of(call.operands(), has) || std::ranges::any_of(call.results(), has);
   }
 
   void refuse_rows(const spec::Node& node, const char* why) const {
@@ -268,8 +267,8 @@ spec::PlanPadding padded_dims(const spec::Program& program, std::string_view sym
 PaddingProof prove_padding(const spec::Program& program, std::string_view symbol,
                            const spec::OpTable& ops, const spec::DeviationSet& deviations) {
   spec::PlanPadding padding = padded_dims(program, symbol);
-  const bool is_counted = std::any_of(padding.input_dims.begin(), padding.input_dims.end(),
-                                      [](const auto& dim) { return dim.has_value(); });
+  const bool is_counted =
+      std::ranges::any_of(padding.input_dims, [](const auto& dim) { return dim.has_value(); });
   if (!is_counted) return {{}, "no input has '" + std::string(symbol) + "' as a dimension"};
   spec::Graph graph = program.graph;
   PassContext context(ops);

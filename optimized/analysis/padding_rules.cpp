@@ -11,8 +11,8 @@ namespace {
 bool is_pointwise(const spec::OpRow& row, const spec::OpTable& ops) {
   if (row.has_tag("pointwise")) return true;
   const auto forms = ops.find_by_base_name(row.schema.ns + "." + row.schema.base_name());
-  return std::any_of(forms.begin(), forms.end(),
-                     [](const spec::OpRow* form) { return form->has_tag("pointwise"); });
+  return std::ranges::any_of(forms,
+                             [](const spec::OpRow* form) { return form->has_tag("pointwise"); });
 }
 
 }  // namespace

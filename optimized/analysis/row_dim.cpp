@@ -34,11 +34,10 @@ Result<std::optional<RowDim>> find_row_dim(const spec::TensorType& type, std::st
     const auto factor = row.per_row.factors.find(std::string(symbol));
     const bool is_whole = factor != row.per_row.factors.end() && factor->second == 1;
     if (is_whole) row.per_row.factors.erase(factor);
-    const bool is_left =
-        std::any_of(row.per_row.factors.begin(), row.per_row.factors.end(), [&](const auto& entry) {
-          const auto parsed = spec::parse_sym_expr(entry.first);
-          return !parsed.ok() || mentions(parsed.value(), symbol);
-        });
+    const bool is_left = std::ranges::any_of(row.per_row.factors, [&](const auto& entry) {
+      const auto parsed = spec::parse_sym_expr(entry.first);
+      return !parsed.ok() || mentions(parsed.value(), symbol);
+    });
     if (!is_whole || is_left) {
       return unsupported("has size " + spec::print_sym_expr(type.sizes[d]) + ", of which '" +
                          std::string(symbol) + "' is no plain factor");

@@ -12,8 +12,7 @@ Verdict scatters(std::string why) { return Refusal{Refusal::Kind::kScatters, std
 }  // namespace
 
 bool any_rows(const std::vector<const RowFact*>& facts) {
-  return std::any_of(facts.begin(), facts.end(),
-                     [](const RowFact* fact) { return fact && fact->rows; });
+  return std::ranges::any_of(facts, [](const RowFact* fact) { return fact && fact->rows; });
 }
 
 Verdict keep_rows(const RowCall& call) {
@@ -67,7 +66,7 @@ bool covers(const RowCall& call, std::string_view name, const RowDim& rows) {
   const auto dims = call.integers(name);
   if (!dims || dims->empty()) return true;
   const auto all = wrapped(*dims, rows.rank);
-  return !all || std::find(all->begin(), all->end(), rows.dim) != all->end();
+  return !all || std::ranges::find(*all, rows.dim) != all->end();
 }
 
 namespace {

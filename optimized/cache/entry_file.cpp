@@ -11,7 +11,7 @@ constexpr std::string_view kTitle = "graphgate plan entry 1\n";
 constexpr std::string_view kChecksum = "checksum ";
 
 bool is_hash(std::string_view text) {
-  return text.size() == kSha256Digits && std::all_of(text.begin(), text.end(), [](char c) {
+  return text.size() == kSha256Digits && std::ranges::all_of(text, [](char c) {
            return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
          });
 }

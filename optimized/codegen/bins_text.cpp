@@ -1,5 +1,4 @@
 #include "optimized/codegen/bins_text.h"
-
 #include "optimized/codegen/copy_work.h"
 #include "optimized/codegen/row_spelling.h"
 #include "optimized/codegen/row_text.h"

@@ -214,7 +214,7 @@ std::int64_t CellsWrite::neighbours(std::int64_t most) const {
       }
     }
     for (const IndexedDim& dim : cells.dims) {
-      all_let &= std::all_of(dim.strides_bytes.begin(), dim.strides_bytes.end(), is_multiple);
+      all_let &= std::ranges::all_of(dim.strides_bytes, is_multiple);
     }
     return all_let && has_neighbours;
   };
@@ -232,8 +232,7 @@ std::string CellsWrite::text(const std::string& offset, const std::string& store
   for (std::size_t d = 0; d < cells.frame.size(); ++d) {
     if (cells.frame[d] > 1) dims.push_back(d);
   }
-  std::sort(dims.begin(), dims.end(),
-            [&](std::size_t a, std::size_t b) { return strides[a] > strides[b]; });
+  std::ranges::sort(dims, [&](std::size_t a, std::size_t b) { return strides[a] > strides[b]; });
   const ByteRange range = byte_range(source());
   std::string text =
       joined({"  [&] {\n  std::int64_t at = ", offset,

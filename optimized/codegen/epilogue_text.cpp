@@ -20,8 +20,9 @@ class Epilogue {
 
   // Whether the work goes on with what is there.
   bool add(const WorkBehind& behind) {
-    if (std::any_of(before_.begin(), before_.end(),
-                    [&](const Touched& other) { return other.keeps_order_with(behind.touched); })) {
+    if (std::ranges::any_of(before_, [&](const Touched& other) {
+          return other.keeps_order_with(behind.touched);
+        })) {
       return false;
     }
     before_.push_back(behind.touched);
@@ -133,7 +134,7 @@ class Epilogue {
   bool add_cells(const CellsWrite& cells) {
     if (!are_among(cells.source(), std::span(&result_, 1))) return false;
     const std::vector<DeviceAccess> accesses = cells.accesses();
-    if (std::any_of(accesses.begin(), accesses.end(), [&](const DeviceAccess& access) {
+    if (std::ranges::any_of(accesses, [&](const DeviceAccess& access) {
           return may_share_bytes(access.tensor, result_);
         })) {
       return false;
@@ -182,9 +183,8 @@ std::vector<Bands> bands_for(const Tensor& result, std::span<const WorkBehind> b
   const std::int64_t columns = result.size(1);
   std::vector<Bands> out = {{1, columns}};
   const auto add = [&](std::int64_t count, std::int64_t run) {
-    const bool is_known = std::any_of(out.begin(), out.end(), [&](const Bands& bands) {
-      return bands.count == count && bands.run == run;
-    });
+    const bool is_known = std::ranges::any_of(
+        out, [&](const Bands& bands) { return bands.count == count && bands.run == run; });
     if (!is_known && columns % (count * run) == 0) out.push_back({count, run});
   };
   if (columns % 2 == 0) add(2, columns / 2);

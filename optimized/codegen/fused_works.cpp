@@ -71,7 +71,7 @@ class Body {
   [[nodiscard]] bool lies_over_another(StorageIndex storage) const {
     const std::byte* const first = homes_.at(storage);
     const std::byte* const last = first + bytes_.at(storage);
-    return std::any_of(homes_.begin(), homes_.end(), [&](const auto& other) {
+    return std::ranges::any_of(homes_, [&](const auto& other) {
       return other.first != storage && std::less<>()(other.second, last) &&
              std::less<>()(first, other.second + bytes_.at(other.first));
     });

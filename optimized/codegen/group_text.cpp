@@ -36,7 +36,7 @@ bool is_at_multiples(const Tensor& tensor, std::span<const std::int64_t> strides
   const auto is_multiple = [bytes](std::int64_t x) { return x % bytes == 0; };
   return bytes <= kMostBytes &&
          is_multiple(reinterpret_cast<std::intptr_t>(tensor.data())) &&  // NOLINT: a number
-         std::all_of(strides_bytes.begin(), strides_bytes.end(), is_multiple);
+         std::ranges::all_of(strides_bytes, is_multiple);
 }
 
 }  // namespace
@@ -53,8 +53,8 @@ GroupText::GroupText(std::span<const PointwiseWork> works,
   stores_.resize(works.size());
   for (std::size_t w = 0; w < works.size(); ++w) {
     if (is_given(works[w])) continue;
-    const bool is_fed = std::any_of(cells.begin(), cells.end(),
-                                    [&](const auto& write) { return feeds(w, *write); });
+    const bool is_fed =
+        std::ranges::any_of(cells, [&](const auto& write) { return feeds(w, *write); });
     if (is_fed || is_stored(w)) stores_[w] = place(works[w].result);
     if (stores_[w]) touches_[*stores_[w]].is_written = true;
   }
@@ -227,8 +227,7 @@ std::string GroupText::what() const {
 
 bool GroupText::reports_faults() const {
   return !cells_.empty() ||
-         std::any_of(works_.begin(), works_.end(),
-                     [](const PointwiseWork& work) { return work.reports_faults; });
+         std::ranges::any_of(works_, [](const PointwiseWork& work) { return work.reports_faults; });
 }
 
 std::string GroupText::address(const char* prefix, std::size_t t) const {

@@ -218,7 +218,7 @@ class Joining {
       const Touched& touched = parts_[between].touched;
       if (!touched.keeps_order_with(parts_[g].touched)) continue;
       for (std::size_t other = p; other < between; ++other) {
-        const bool stays = std::find(moved.begin(), moved.end(), other) == moved.end();
+        const bool stays = std::ranges::find(moved, other) == moved.end();
         if (stays && parts_[other].touched.keeps_order_with(touched)) return {};
       }
       moved.push_back(between);

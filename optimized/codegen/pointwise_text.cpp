@@ -59,9 +59,8 @@ const PointwiseWork* PointwiseGroup::maker_of(const Tensor& tensor) const {
 }
 
 bool PointwiseGroup::may_write(const Tensor& tensor) const {
-  return std::any_of(works_.begin(), works_.end(), [&](const PointwiseWork& work) {
-    return may_share_bytes(work.result, tensor);
-  });
+  return std::ranges::any_of(
+      works_, [&](const PointwiseWork& work) { return may_share_bytes(work.result, tensor); });
 }
 
 // The work at the frame, spelled so that it can go on with what the group has.
@@ -95,7 +94,7 @@ bool PointwiseGroup::takes(const PointwiseWork& work) const {
       }
     }
   }
-  return std::all_of(next.operands.begin(), next.operands.end(), [&](const DeviceOperand& operand) {
+  return std::ranges::all_of(next.operands, [&](const DeviceOperand& operand) {
     return operand.is_number || maker_of(operand.tensor) != nullptr || !may_write(operand.tensor);
   });
 }
@@ -104,7 +103,7 @@ bool PointwiseGroup::takes(const CellsWrite& cells) const {
   std::vector<Tensor> results;
   results.reserve(works_.size());
   for (const PointwiseWork& work : works_) results.push_back(work.result);
-  if (std::any_of(results.begin(), results.end(), may_meet_itself)) return false;
+  if (std::ranges::any_of(results, may_meet_itself)) return false;
   const auto stays_apart = [](const DeviceAccess& access, const Tensor& tensor) {
     return !may_share_bytes(access.tensor, tensor);
   };
@@ -130,7 +129,7 @@ bool PointwiseGroup::takes(const CellsWrite& cells) const {
 
 bool PointwiseGroup::feeds(const PointwiseWork& work) const {
   const PointwiseWork next = framed(work);
-  return std::any_of(next.operands.begin(), next.operands.end(), [&](const DeviceOperand& operand) {
+  return std::ranges::any_of(next.operands, [&](const DeviceOperand& operand) {
     return !operand.is_number && may_write(operand.tensor);
   });
 }
@@ -149,7 +148,7 @@ std::vector<GroupComponent> components_of(const PointwiseGroup& group) {
   std::vector<std::size_t> first(works.size());  // work of the component
   const auto unite = [&](std::size_t a, std::size_t b) {
     const auto [to, from] = std::minmax(first[a], first[b]);
-    std::replace(first.begin(), first.end(), std::size_t{from}, std::size_t{to});
+    std::ranges::replace(first, std::size_t{from}, std::size_t{to});
   };
   for (std::size_t w = 0; w < works.size(); ++w) {
     first[w] = w;
@@ -170,7 +169,7 @@ std::vector<GroupComponent> components_of(const PointwiseGroup& group) {
   }
   std::vector<GroupComponent> out;
   for (std::size_t w = 0; w < works.size(); ++w) {
-    const auto known = std::find_if(out.begin(), out.end(), [&](const GroupComponent& component) {
+    const auto known = std::ranges::find_if(out, [&](const GroupComponent& component) {
       return first[component.works.front()] == first[w];
     });
     if (known == out.end()) {

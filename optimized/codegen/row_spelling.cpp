@@ -19,7 +19,7 @@ RowParts rows_of(const Tensor& tensor, const std::vector<std::int64_t>& dims) {
     part.strides.push_back(tensor.strides[static_cast<std::size_t>(dim)] * tensor.item_bytes());
   };
   for (std::int64_t d = 0; d < tensor.rank(); ++d) {
-    if (std::find(dims.begin(), dims.end(), d) == dims.end()) add(out.outer, d);
+    if (std::ranges::find(dims, d) == dims.end()) add(out.outer, d);
   }
   for (const std::int64_t d : dims) {
     if (d < tensor.rank()) add(out.inner, d);

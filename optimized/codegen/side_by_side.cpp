@@ -12,8 +12,8 @@ namespace {
 std::string words_of(const std::vector<TextWork>& texts) {
   std::vector<std::pair<std::string, int>> counts;
   for (const TextWork& text : texts) {
-    const auto known = std::find_if(counts.begin(), counts.end(),
-                                    [&](const auto& one) { return one.first == text.what; });
+    const auto known =
+        std::ranges::find_if(counts, [&](const auto& one) { return one.first == text.what; });
     if (known == counts.end()) {
       counts.emplace_back(text.what, 1);
     } else {
@@ -46,7 +46,7 @@ TextWork side_by_side(const std::vector<TextWork>& texts) {
       call += ", p" + std::to_string(out.pointers.size() + i);
     }
     body += ") {\n" + text.statements + "  };\n";
-    const auto known = std::find(bodies.begin(), bodies.end(), body);
+    const auto known = std::ranges::find(bodies, body);
     const std::string name = "part" + std::to_string(known - bodies.begin());
     if (known == bodies.end()) {
       functions += joined({"  const auto ", name, " = ", body});

@@ -111,8 +111,8 @@ Walk walk_of(const Sizes& sizes, std::span<const Tensor* const> tensors, bool ke
     if (sizes[d] != 1) order.push_back(d);
   }
   if (!keeps_order && !tensors.empty()) {
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return by_dim[a][0] > by_dim[b][0]; });
+    std::ranges::stable_sort(
+        order, [&](std::size_t a, std::size_t b) { return by_dim[a][0] > by_dim[b][0]; });
   }
   std::vector<Sizes> kept;
   for (const std::size_t d : order) {

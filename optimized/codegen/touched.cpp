@@ -83,7 +83,7 @@ bool may_meet_itself(const Tensor& tensor) {
     if (tensor.sizes[d] == 0) return false;
     if (tensor.sizes[d] > 1) dims.emplace_back(std::abs(tensor.strides[d]), tensor.sizes[d]);
   }
-  std::sort(dims.begin(), dims.end());
+  std::ranges::sort(dims);
   std::int64_t reach = 0;  // of the dimensions inside
   for (const auto& [stride, size] : dims) {
     if (stride <= reach) return true;
@@ -144,8 +144,8 @@ std::optional<ByteRange> Touched::bytes_in_order_with(const Touched& other) cons
 bool Touched::may_read(const Tensor& tensor) const {
   if (!is_told_) return true;
   const Place place = place_of({tensor, false});
-  return std::any_of(places_.begin(), places_.end(),
-                     [&](const Place& own) { return !own.is_written && meet(own, place); });
+  return std::ranges::any_of(places_,
+                             [&](const Place& own) { return !own.is_written && meet(own, place); });
 }
 
 }  // namespace graphgate::optimized

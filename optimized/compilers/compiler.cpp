@@ -32,7 +32,7 @@ Result<void> check_places(const CompiledPartition& compiled, std::size_t nodes) 
       found[launch[i]] = true;
     }
   }
-  const auto left = std::find(found.begin(), found.end(), false);
+  const auto left = std::ranges::find(found, false);
   if (left == found.end()) return {};
   return bad_input("node " + std::to_string(left - found.begin()) + " is in no launch");
 }

@@ -146,7 +146,7 @@ spec::Plan lower(std::string_view name, SizedGraph graph, const Partitions& part
     plan.blocks.push_back(std::move(block));
   }
   const std::vector<bool> lost = lost_views(graph, plan);
-  if (std::find(lost.begin(), lost.end(), true) != lost.end()) drop_values(lost, plan);
+  if (std::ranges::find(lost, true) != lost.end()) drop_values(lost, plan);
   return plan;
 }
 

@@ -38,7 +38,7 @@ class Arenas {
     for (std::size_t i = 0; i < items_.size(); ++i) {
       const ArenaItem& item = items_[i];
       const bool is_apart = is_in_output_pool(item);
-      const auto found = std::find_if(sets_.begin(), sets_.end(), [&](const Set& set) {
+      const auto found = std::ranges::find_if(sets_, [&](const Set& set) {
         const ArenaItem& first = items_[set.members.front()];
         return first.device == item.device && first.is_unaligned == item.is_unaligned &&
                set.is_apart == is_apart;

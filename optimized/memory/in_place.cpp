@@ -99,15 +99,14 @@ class InPlace {
   // operand are read before the rows of a result in the same place are written, as long as the body
   // reads the operand row by row, and not any more once it has made the result.
   [[nodiscard]] std::vector<ValueId> fused_candidates(const SizedNode& node, ValueId result) const {
-    const auto maker =
-        std::find_if(node.body.begin(), node.body.end(), [&](const SizedNode& inner) {
-          // The first to write there: later ones update what it made.
-          const auto results = flat_results(inner.node);
-          return std::any_of(results.begin(), results.end(), [&](ValueId id) {
-            return is_tensor(id) &&
-                   graph_.value(id).tensor.storage == graph_.value(result).tensor.storage;
-          });
-        });
+    const auto maker = std::ranges::find_if(node.body, [&](const SizedNode& inner) {
+      // The first to write there: later ones update what it made.
+      const auto results = flat_results(inner.node);
+      return std::ranges::any_of(results, [&](ValueId id) {
+        return is_tensor(id) &&
+               graph_.value(id).tensor.storage == graph_.value(result).tensor.storage;
+      });
+    });
     std::vector<ValueId> out;
     if (maker == node.body.end()) return out;
     const auto consider = [&](ValueId id) {
@@ -158,7 +157,7 @@ class InPlace {
   // Whether another result of the node has it already.
   [[nodiscard]] bool taken(const SizedNode& node, StorageIndex storage) const {
     const auto results = flat_results(node.node);
-    return std::any_of(results.begin(), results.end(), [&](ValueId id) {
+    return std::ranges::any_of(results, [&](ValueId id) {
       return is_tensor(id) && takes_over_[graph_.value(id).tensor.storage] == storage;
     });
   }

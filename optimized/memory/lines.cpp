@@ -108,8 +108,7 @@ class LinePlanner {
   }
 
   static void sort_by_time(std::vector<Freed>& frees) {
-    std::stable_sort(frees.begin(), frees.end(),
-                     [](const Freed& a, const Freed& b) { return a.time < b.time; });
+    std::ranges::stable_sort(frees, [](const Freed& a, const Freed& b) { return a.time < b.time; });
   }
 
   // Bytes of intermediates by step; what is taken over does not count in the step that does it.
@@ -232,8 +231,8 @@ class LinePlanner {
       if (!node.is_fused()) follow(node);
       for (const SizedNode& member : node.body) follow(member);
     }
-    return std::none_of(waiting.begin(), waiting.end(),
-                        [&](StorageIndex s) { return is_needed_behind(s, block, partition); });
+    return std::ranges::none_of(
+        waiting, [&](StorageIndex s) { return is_needed_behind(s, block, partition); });
   }
 
   [[nodiscard]] bool is_needed_behind(StorageIndex storage, std::size_t block,

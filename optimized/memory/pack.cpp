@@ -37,8 +37,8 @@ class Packer {
     }
     std::vector<std::size_t> worst_first(parts_.size());
     std::iota(worst_first.begin(), worst_first.end(), std::size_t{0});
-    std::stable_sort(worst_first.begin(), worst_first.end(),
-                     [&](std::size_t a, std::size_t b) { return best_[a].peak > best_[b].peak; });
+    std::ranges::stable_sort(
+        worst_first, [&](std::size_t a, std::size_t b) { return best_[a].peak > best_[b].peak; });
     for (const std::size_t part : worst_first) fit_part(part);
     // A part below the highest one is of no interest: only improve that.
     for (std::size_t last = parts_.size();;) {
@@ -47,8 +47,8 @@ class Packer {
       search_part(part);
       last = part;
     }
-    return std::none_of(best_.begin(), best_.end(),
-                        [](const PartPacking& packing) { return packing.offsets.empty(); });
+    return std::ranges::none_of(best_,
+                                [](const PartPacking& packing) { return packing.offsets.empty(); });
   }
 
   [[nodiscard]] const std::vector<PartPacking>& best() const { return best_; }
@@ -59,9 +59,8 @@ class Packer {
   [[nodiscard]] BoundReason floor_reason() const { return reason_; }
   // The number of parts when there is none.
   [[nodiscard]] std::size_t highest_part() const {
-    const auto highest = std::max_element(
-        best_.begin(), best_.end(),
-        [](const PartPacking& a, const PartPacking& b) { return a.peak < b.peak; });
+    const auto highest = std::ranges::max_element(
+        best_, [](const PartPacking& a, const PartPacking& b) { return a.peak < b.peak; });
     return static_cast<std::size_t>(highest - best_.begin());
   }
 

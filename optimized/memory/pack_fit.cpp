@@ -60,8 +60,8 @@ std::vector<std::uint32_t> sorted_boxes(const PackPart& part, Order order) {
   for (const PackBox& box : part.boxes) keys.push_back(sort_key(box, order));
   std::vector<std::uint32_t> result(part.boxes.size());
   std::iota(result.begin(), result.end(), 0U);
-  std::stable_sort(result.begin(), result.end(),
-                   [&](std::uint32_t a, std::uint32_t b) { return keys[a] > keys[b]; });
+  std::ranges::stable_sort(result,
+                           [&](std::uint32_t a, std::uint32_t b) { return keys[a] > keys[b]; });
   return result;
 }
 
@@ -131,7 +131,7 @@ class PlacedBoxes {
       }
     }
     work -= static_cast<std::int64_t>(gathered_.size()) * 8;
-    std::sort(gathered_.begin(), gathered_.end(), is_lower);
+    std::ranges::sort(gathered_, is_lower);
     for (const Placed& placed : gathered_) {
       if (choice.pass(placed)) break;
     }

@@ -70,7 +70,7 @@ Course course_of(const PackPart& part, TimeDirection direction) {
   std::iota(course.births.begin(), course.births.end(), 0U);
   course.deaths = course.births;
   const auto sort_by_end = [&](std::vector<std::uint32_t>& boxes, bool backward) {
-    std::stable_sort(boxes.begin(), boxes.end(), [&](std::uint32_t a, std::uint32_t b) {
+    std::ranges::stable_sort(boxes, [&](std::uint32_t a, std::uint32_t b) {
       const std::int32_t end_a = part.boxes[a].last;
       const std::int32_t end_b = part.boxes[b].last;
       return backward ? end_a > end_b : end_a < end_b;
@@ -80,7 +80,7 @@ Course course_of(const PackPart& part, TimeDirection direction) {
     sort_by_end(course.deaths, false);
   } else {
     sort_by_end(course.births, true);
-    std::reverse(course.deaths.begin(), course.deaths.end());
+    std::ranges::reverse(course.deaths);
   }
   return course;
 }

@@ -16,13 +16,13 @@ class PartCutter {
  public:
   PartCutter(std::vector<PackBox> boxes, std::span<const PackItem> items)
       : boxes_(std::move(boxes)), items_(items), deaths_(boxes_.size()) {
-    std::sort(boxes_.begin(), boxes_.end(), [&](const PackBox& a, const PackBox& b) {
+    std::ranges::sort(boxes_, [&](const PackBox& a, const PackBox& b) {
       const std::int64_t lower_a = items_[a.item].lower;
       const std::int64_t lower_b = items_[b.item].lower;
       return lower_a != lower_b ? lower_a < lower_b : a.item < b.item;
     });
     std::iota(deaths_.begin(), deaths_.end(), std::size_t{0});
-    std::sort(deaths_.begin(), deaths_.end(), [&](std::size_t a, std::size_t b) {
+    std::ranges::sort(deaths_, [&](std::size_t a, std::size_t b) {
       const std::int64_t upper_a = items_[boxes_[a].item].upper;
       const std::int64_t upper_b = items_[boxes_[b].item].upper;
       return upper_a != upper_b ? upper_a < upper_b : a < b;

@@ -30,8 +30,8 @@ std::vector<std::uint32_t> ranks(const PackPart& part, const SearchOrder& order,
   }
   std::vector<std::uint32_t> by_rank(part.boxes.size());
   std::iota(by_rank.begin(), by_rank.end(), 0U);
-  std::stable_sort(by_rank.begin(), by_rank.end(),
-                   [&](std::uint32_t a, std::uint32_t b) { return keys[a] > keys[b]; });
+  std::ranges::stable_sort(by_rank,
+                           [&](std::uint32_t a, std::uint32_t b) { return keys[a] > keys[b]; });
   std::vector<std::uint32_t> result(by_rank.size());
   for (std::uint32_t i = 0; i < by_rank.size(); ++i) result[by_rank[i]] = i;
   return result;
@@ -141,7 +141,7 @@ class Search {
       least[at(k)] = std::min(least[at(k)], static_cast<Unit>(tops[k] | outside[at(k)]));
     }
     pay_for(box);
-    return *std::min_element(least.begin(), least.end());
+    return *std::ranges::min_element(least);
   }
 
   [[nodiscard]] bool every_section_has_room() const {
@@ -248,15 +248,15 @@ class Search {
       groups.back().push_back(i);
       end = std::max(end, boxes_[i].last);
     }
-    std::stable_sort(groups.begin(), groups.end(),
-                     [](const Group& a, const Group& b) { return a.size() < b.size(); });
+    std::ranges::stable_sort(groups,
+                             [](const Group& a, const Group& b) { return a.size() < b.size(); });
     return groups;
   }
 
   bool solve_rest(std::uint32_t placed, const Group& group) {
     if (!put_down(placed, group)) return false;
     const std::vector<Group> groups = split(group, placed);
-    return std::all_of(groups.begin(), groups.end(), [&](const Group& g) { return solve(g); });
+    return std::ranges::all_of(groups, [&](const Group& g) { return solve(g); });
   }
 
   // Finds offsets for the group under the present beliefs. When it returns false the beliefs about

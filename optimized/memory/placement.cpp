@@ -87,9 +87,8 @@ class Planner {
   }
 
   std::uint32_t pool_of(PoolKind kind, const spec::Device& device) {
-    const auto found = std::find_if(out_.pools.begin(), out_.pools.end(), [&](const auto& pool) {
-      return pool.kind == kind && pool.device == device;
-    });
+    const auto found = std::ranges::find_if(
+        out_.pools, [&](const auto& pool) { return pool.kind == kind && pool.device == device; });
     const auto index = static_cast<std::uint32_t>(found - out_.pools.begin());
     if (found != out_.pools.end()) return index;
     std::string name(pool_word(kind));

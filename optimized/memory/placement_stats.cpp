@@ -124,8 +124,8 @@ class Used {
 };
 
 std::size_t count_reused(const spec::Plan& plan, std::vector<Tenant> tenants) {
-  std::stable_sort(tenants.begin(), tenants.end(),
-                   [](const Tenant& a, const Tenant& b) { return a.begin < b.begin; });
+  std::ranges::stable_sort(tenants,
+                           [](const Tenant& a, const Tenant& b) { return a.begin < b.begin; });
   Used used;
   std::size_t count = 0;
   for (const Tenant& tenant : tenants) {

@@ -44,8 +44,8 @@ class Pools {
       if (block.is_output) return std::tuple(0, block.hint_bytes, std::int64_t{0});
       return std::tuple(1, -block.hint_bytes, block.lifetime.begin - block.lifetime.end);
     };
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
+    std::ranges::stable_sort(order,
+                             [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
     return order;
   }
 

@@ -37,9 +37,8 @@ class Uses {
   void find_made(std::size_t block, std::size_t index) {
     const SizedNode& node = graph_.blocks[block].nodes[index];
     const auto& unaligned = options_.unaligned_ops;
-    const bool is_unaligned =
-        std::any_of(unaligned.begin(), unaligned.end(),
-                    [&](const std::string& name) { return names_op(name, node.node.op); });
+    const bool is_unaligned = std::ranges::any_of(
+        unaligned, [&](const std::string& name) { return names_op(name, node.node.op); });
     const auto make = [&](spec::ValueId id) {
       const SizedValue& value = graph_.value(id);
       if (value.kind != spec::ValueKind::kTensor) return;
@@ -89,9 +88,9 @@ class Uses {
   }
 
   [[nodiscard]] bool has_one_stream() const {
-    return std::all_of(graph_.blocks.begin(), graph_.blocks.end(), [](const SizedBlock& block) {
-      return std::all_of(block.nodes.begin(), block.nodes.end(),
-                         [](const SizedNode& node) { return node.stream == 0; });
+    return std::ranges::all_of(graph_.blocks, [](const SizedBlock& block) {
+      return std::ranges::all_of(block.nodes,
+                                 [](const SizedNode& node) { return node.stream == 0; });
     });
   }
 

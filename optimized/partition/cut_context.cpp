@@ -53,9 +53,8 @@ void CutContext::trace_unsafe(std::size_t block) {
         });
       }
     }
-    const bool is_listed = std::any_of(listed.begin(), listed.end(), [&](const std::string& name) {
-      return names_op(name, node.node.op);
-    });
+    const bool is_listed = std::ranges::any_of(
+        listed, [&](const std::string& name) { return names_op(name, node.node.op); });
     if (is_listed) source = node.node.op;
     for (const spec::ValueId id : flat_results(node.node)) {
       if (graph_.value(id).is_dynamic) unsafe_sources_[id.index] = source;
@@ -68,15 +67,15 @@ std::string accelerator_of(const SizedGraph& graph) {
   for (const SizedValue& value : graph.values) {
     if (value.kind != spec::ValueKind::kTensor) continue;
     const std::string_view type = value.tensor.device.type;
-    const auto known = std::find_if(counts.begin(), counts.end(),
-                                    [&](const auto& count) { return count.first == type; });
+    const auto known =
+        std::ranges::find_if(counts, [&](const auto& count) { return count.first == type; });
     if (known != counts.end()) {
       ++known->second;
     } else {
       counts.emplace_back(type, 1);
     }
   }
-  std::sort(counts.begin(), counts.end());
+  std::ranges::sort(counts);
   std::string best = "cpu";
   std::size_t most = 0;
   for (const auto& [type, count] : counts) {

@@ -167,17 +167,15 @@ const std::string* split_op_of(const CutContext& context, const SizedNode& node)
     return nullptr;
   }
   const auto& names = context.options().split_ops;
-  const auto found = std::find_if(names.begin(), names.end(), [&](const std::string& name) {
-    return names_op(name, node.node.op);
-  });
+  const auto found = std::ranges::find_if(
+      names, [&](const std::string& name) { return names_op(name, node.node.op); });
   return found == names.end() ? nullptr : &*found;
 }
 
 bool must_end(const CutContext& context, const SizedNode& last, std::size_t count) {
   const PartitionOptions& options = context.options();
   if (options.max_nodes != 0 && count >= options.max_nodes) return true;
-  return std::find(options.cut_after.begin(), options.cut_after.end(), last.node.name) !=
-         options.cut_after.end();
+  return std::ranges::find(options.cut_after, last.node.name) != options.cut_after.end();
 }
 
 bool launches(const SizedNode& node) {

@@ -9,7 +9,7 @@ namespace {
 
 void add_reason(Partition& partition, std::vector<std::string>& reasons,
                 const std::string& reason) {
-  if (std::find(reasons.begin(), reasons.end(), reason) != reasons.end()) return;
+  if (std::ranges::find(reasons, reason) != reasons.end()) return;
   reasons.push_back(reason);
   partition.reason += (partition.reason.empty() ? "" : "; ") + reason;
 }

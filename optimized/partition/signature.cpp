@@ -30,7 +30,7 @@ class StorageNotes {
   [[nodiscard]] bool contains(StorageIndex storage) const { return has_[storage]; }
   // Ascending.
   [[nodiscard]] const std::vector<StorageIndex>& sorted() {
-    std::sort(noted_.begin(), noted_.end());
+    std::ranges::sort(noted_);
     return noted_;
   }
   void clear() {
@@ -247,7 +247,7 @@ class BlockSweep {
       }
     }
     const auto inputs = take_inputs(partition, lost, signature);
-    std::sort(signature.outputs.begin(), signature.outputs.end());
+    std::ranges::sort(signature.outputs);
     for (const StorageIndex storage : signature.outputs) is_unmet_[storage] = false;
     for (const StorageIndex storage : inputs) is_unmet_[storage] = true;
     return signature;

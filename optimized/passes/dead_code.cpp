@@ -56,9 +56,8 @@ class DeadCode {
   }
 
   [[nodiscard]] bool has_readers(const Node& node) const {
-    return std::any_of(node.results.begin(), node.results.end(), [&](const auto& result) {
-      return std::any_of(result.values.begin(), result.values.end(),
-                         [&](ValueId id) { return is_read_[id.index]; });
+    return std::ranges::any_of(node.results, [&](const auto& result) {
+      return std::ranges::any_of(result.values, [&](ValueId id) { return is_read_[id.index]; });
     });
   }
 
@@ -86,7 +85,7 @@ class DeadCode {
   [[nodiscard]] bool is_seen(ValueId id) {
     if (!context_.has(Deviation::kDeadCodeDropsAliasWrites)) return is_live(id);
     const auto& inputs = graph_.inputs;
-    return is_read_[id.index] || std::find(inputs.begin(), inputs.end(), id) != inputs.end();
+    return is_read_[id.index] || std::ranges::find(inputs, id) != inputs.end();
   }
 
   const spec::Graph& graph_;

@@ -14,7 +14,6 @@
 namespace graphgate::optimized {
 namespace {
 
-using spec::DType;
 using spec::Node;
 using spec::ValueId;
 
@@ -57,17 +56,15 @@ class NormQuant {
     if (node.results.back().values.front() != quant.source) return std::nullopt;
     if (matcher_.index().is_output(quant.source)) return std::nullopt;
     const auto readers = matcher_.index().users(quant.source);
-    const bool is_alone = std::all_of(readers.begin(), readers.end(), [&](std::uint32_t reader) {
-      return contains(quant.matched, reader);
-    });
+    const bool is_alone = std::ranges::all_of(
+        readers, [&](std::uint32_t reader) { return contains(quant.matched, reader); });
     return is_alone ? std::optional(norm) : std::nullopt;
   }
 
   // The op that wrote the value last, where its input is the value.
   [[nodiscard]] std::optional<Norm> find_vllm(const QuantMatch& quant) const {
     const AliasSets& aliases = matcher_.aliases();
-    const std::uint32_t first_read =
-        *std::min_element(quant.source_reads.begin(), quant.source_reads.end());
+    const std::uint32_t first_read = *std::ranges::min_element(quant.source_reads);
     std::optional<std::uint32_t> writer;
     for (const AliasAccess& access : aliases.accesses(quant.source)) {
       if (access.writes && access.node < first_read) writer = access.node;

@@ -129,10 +129,9 @@ class NormFinder {
     const auto cast = graph_.cast(match.input);
     if (!cast) return;
     const auto source = value_of(graph_.node(*cast), "self");
-    const bool is_private = std::all_of(
-        graph_.index().users(match.input).begin(), graph_.index().users(match.input).end(),
-        [&](std::uint32_t user) {
-          return std::find(match.matched.begin(), match.matched.end(), user) != match.matched.end();
+    const bool is_private =
+        std::ranges::all_of(graph_.index().users(match.input), [&](std::uint32_t user) {
+          return std::ranges::find(match.matched, user) != match.matched.end();
         });
     if (is_private && !graph_.index().is_output(match.input)) match.matched.push_back(*cast);
     match.input = *source;

@@ -54,8 +54,8 @@ std::span<const std::uint32_t> GraphIndex::users(ValueId id) const {
 }
 
 const Argument* argument_of(const Node& node, std::string_view name) {
-  const auto found = std::find_if(node.arguments.begin(), node.arguments.end(),
-                                  [&](const auto& named) { return named.name == name; });
+  const auto found =
+      std::ranges::find_if(node.arguments, [&](const auto& named) { return named.name == name; });
   return found == node.arguments.end() ? nullptr : &found->argument;
 }
 
@@ -137,8 +137,8 @@ void Edit::rename(Argument& argument) const {
 void Edit::apply(spec::Graph& graph) {
   if (is_empty_) return;
   for (std::uint32_t& to : replacements_) to = current({to}).index;
-  std::stable_sort(inserted_.begin(), inserted_.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::ranges::stable_sort(inserted_,
+                           [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<Node> nodes;
   nodes.reserve(graph.nodes.size() + inserted_.size());
   auto next = inserted_.begin();

@@ -22,7 +22,7 @@ bool is_of_family(std::string_view op, std::string_view family) {
 }  // namespace
 
 bool contains(const std::vector<std::uint32_t>& nodes, std::uint32_t n) {
-  return std::find(nodes.begin(), nodes.end(), n) != nodes.end();
+  return std::ranges::find(nodes, n) != nodes.end();
 }
 
 Matcher::Matcher(spec::Graph& graph, PassContext& context)
@@ -79,9 +79,8 @@ std::optional<std::uint32_t> Matcher::cast(std::optional<ValueId> id) const {
 bool Matcher::is_only_read_by(ValueId id, std::initializer_list<std::uint32_t> nodes) const {
   if (index().is_output(id)) return false;
   const auto users = index().users(id);
-  return std::all_of(users.begin(), users.end(), [&](std::uint32_t user) {
-    return std::find(nodes.begin(), nodes.end(), user) != nodes.end();
-  });
+  return std::ranges::all_of(
+      users, [&](std::uint32_t user) { return std::ranges::find(nodes, user) != nodes.end(); });
 }
 
 std::optional<std::uint32_t> Matcher::only_reader(ValueId id) const {
@@ -128,9 +127,9 @@ bool Matcher::may_read_at(ValueId id, std::uint32_t from, std::uint32_t to,
 }
 
 bool Matcher::writes_stay_inside(const std::vector<std::uint32_t>& matched) const {
-  const std::uint32_t first = *std::min_element(matched.begin(), matched.end());
-  const std::uint32_t last = *std::max_element(matched.begin(), matched.end());
-  return std::all_of(matched.begin(), matched.end(), [&](std::uint32_t n) {
+  const std::uint32_t first = *std::ranges::min_element(matched);
+  const std::uint32_t last = *std::ranges::max_element(matched);
+  return std::ranges::all_of(matched, [&](std::uint32_t n) {
     if (!is_in_place(n)) return true;
     const ValueId written = result_of(graph_.nodes[n]);
     return !aliases().holds_input(written) && !aliases().is_reshaped(written) &&

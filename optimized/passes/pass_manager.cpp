@@ -88,8 +88,8 @@ Result<void> run_on(const Pass& pass, bool is_builtin, bool is_checked, spec::Gr
 }  // namespace
 
 PassManager::Entry* PassManager::find(std::string_view name) {
-  const auto found = std::find_if(entries_.begin(), entries_.end(),
-                                  [&](const Entry& entry) { return entry.pass.name == name; });
+  const auto found =
+      std::ranges::find_if(entries_, [&](const Entry& entry) { return entry.pass.name == name; });
   return found == entries_.end() ? nullptr : &*found;
 }
 
@@ -130,7 +130,7 @@ Result<void> PassManager::turn(const PassOptions& options) {
   GRAPHGATE_TRY_VOID(set(options.disabled, false));
   for (const std::string& name : options.disabled) {
     const auto& on = options.enabled;
-    if (std::find(on.begin(), on.end(), name) != on.end()) {
+    if (std::ranges::find(on, name) != on.end()) {
       return bad_input("pass '" + name + "' is disabled and enabled");
     }
   }
@@ -160,7 +160,7 @@ Result<void> PassManager::run(spec::Graph& graph, PassContext& context) const {
                      "' runs a pass manager: a manager was put where a pass belongs");
   }
   const auto is_on = [](const Entry& entry) { return entry.is_on; };
-  const auto first = std::find_if(entries_.begin(), entries_.end(), is_on);
+  const auto first = std::ranges::find_if(entries_, is_on);
   const auto last = std::find_if(entries_.rbegin(), entries_.rend(), is_on);
   for (const Entry& entry : entries_) {
     if (!entry.is_on) continue;

@@ -70,8 +70,8 @@ class QuantFinder {
 
   [[nodiscard]] bool is_one(ValueId scale) const {
     const auto& sizes = graph_.graph().value(scale).type->sizes;
-    return std::all_of(sizes.begin(), sizes.end(),
-                       [](const spec::SymExpr& size) { return size == spec::SymExpr(1); });
+    return std::ranges::all_of(sizes,
+                               [](const spec::SymExpr& size) { return size == spec::SymExpr(1); });
   }
 
   // clamp_min(x, number), or clamp(x, number).
@@ -156,16 +156,14 @@ class QuantFinder {
     match_.source = wide;
     const auto cast = graph_.cast(wide);
     const auto readers = graph_.index().users(wide);
-    const bool is_private = !graph_.index().is_output(wide) &&
-                            std::all_of(readers.begin(), readers.end(), [&](std::uint32_t reader) {
-                              return std::find(match_.matched.begin(), match_.matched.end(),
-                                               reader) != match_.matched.end();
-                            });
+    const bool is_private =
+        !graph_.index().is_output(wide) && std::ranges::all_of(readers, [&](std::uint32_t reader) {
+          return std::ranges::find(match_.matched, reader) != match_.matched.end();
+        });
     if (!cast) {
       std::copy_if(readers.begin(), readers.end(), std::back_inserter(match_.source_reads),
                    [&](std::uint32_t reader) {
-                     return std::find(match_.matched.begin(), match_.matched.end(), reader) !=
-                            match_.matched.end();
+                     return std::ranges::find(match_.matched, reader) != match_.matched.end();
                    });
       return true;
     }

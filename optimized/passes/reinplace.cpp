@@ -227,7 +227,7 @@ class Reinplace {
 }  // namespace
 
 void reinplace(spec::Graph& graph, PassContext& context) {
-  const auto first = std::find_if(graph.nodes.begin(), graph.nodes.end(), [](const Node& node) {
+  const auto first = std::ranges::find_if(graph.nodes, [](const Node& node) {
     return node.op == kClone || find_region(node.op) != nullptr ||
            is_scatter(family_of_op(node.op));
   });

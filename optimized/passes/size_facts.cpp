@@ -26,7 +26,7 @@ std::optional<Polynomial> product(const Polynomial& a, const Polynomial& b) {
     for (const auto& [second, y] : b) {
       std::vector<std::string> atoms = first;
       atoms.insert(atoms.end(), second.begin(), second.end());
-      std::sort(atoms.begin(), atoms.end());
+      std::ranges::sort(atoms);
       std::int64_t coefficient = 0;
       if (__builtin_mul_overflow(x, y, &coefficient) || !add_term(out, atoms, coefficient)) {
         return std::nullopt;

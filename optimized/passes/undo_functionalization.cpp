@@ -23,8 +23,8 @@ class Keywords {
   explicit Keywords(const Node& node) : node_(node) {}
 
   [[nodiscard]] const Argument* find(const std::string& name) const {
-    const auto found = std::find_if(node_.arguments.begin(), node_.arguments.end(),
-                                    [&](const auto& named) { return named.name == name; });
+    const auto found = std::ranges::find_if(node_.arguments,
+                                            [&](const auto& named) { return named.name == name; });
     return found == node_.arguments.end() ? nullptr : &found->argument;
   }
   [[nodiscard]] Argument or_none(const std::string& name) const {
@@ -183,8 +183,8 @@ void read_others(Node& node, const Renames& renames) {
 }  // namespace
 
 void undo_functionalization(spec::Graph& graph, PassContext& context) {
-  const bool has_any = std::any_of(graph.nodes.begin(), graph.nodes.end(),
-                                   [](const Node& node) { return node.op == kAutoFunctionalized; });
+  const bool has_any = std::ranges::any_of(
+      graph.nodes, [](const Node& node) { return node.op == kAutoFunctionalized; });
   if (!has_any) return;
   std::vector<Node> out;
   Renames renames;

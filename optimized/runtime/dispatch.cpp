@@ -34,12 +34,12 @@ GraphMode mode_of(const RuntimeOptions& options, const BatchFacts& batch) {
 std::optional<SizeRange> range_of(const RuntimeOptions& options, std::optional<std::int64_t> size) {
   if (!size) return {};
   const auto& exact = options.compile_sizes;
-  if (std::find(exact.begin(), exact.end(), *size) != exact.end()) {
+  if (std::ranges::find(exact, *size) != exact.end()) {
     return SizeRange{*size, *size + 1};
   }
-  const auto found = std::find_if(
-      options.compile_ranges.begin(), options.compile_ranges.end(),
-      [&](const SizeRange& range) { return range.begin <= *size && *size < range.end; });
+  const auto found = std::ranges::find_if(options.compile_ranges, [&](const SizeRange& range) {
+    return range.begin <= *size && *size < range.end;
+  });
   return found == options.compile_ranges.end() ? std::nullopt : std::optional(*found);
 }
 

@@ -29,8 +29,8 @@ Result<InputShape> stretch(InputShape shape, std::size_t dim, std::int64_t size,
   for (std::size_t d = 0; d < tensor.strides.size(); ++d) {
     if (tensor.strides[d] > tensor.strides[dim] && tensor.sizes[d] > 1) outside.push_back(d);
   }
-  std::sort(outside.begin(), outside.end(),
-            [&](std::size_t a, std::size_t b) { return tensor.strides[a] < tensor.strides[b]; });
+  std::ranges::sort(
+      outside, [&](std::size_t a, std::size_t b) { return tensor.strides[a] < tensor.strides[b]; });
   std::int64_t reach_before = tensor.sizes[dim] * tensor.strides[dim];
   std::int64_t reach = size * tensor.strides[dim];
   for (const std::size_t d : outside) {
@@ -88,8 +88,8 @@ std::string text_of(const InputShape& shape, const spec::DeviationSet& deviation
 }
 
 bool hangs_on(const spec::TensorType& type, const std::string& symbol) {
-  return std::any_of(type.sizes.begin(), type.sizes.end(),
-                     [&](const spec::SymExpr& size) { return mentions(size, symbol); });
+  return std::ranges::any_of(type.sizes,
+                             [&](const spec::SymExpr& size) { return mentions(size, symbol); });
 }
 
 }  // namespace
@@ -110,7 +110,7 @@ InputShapes shapes_of(std::span<const spec::InputValue> inputs,
   for (const spec::InputValue& input : inputs) {
     InputShape shape;
     if (const auto* host = std::get_if<HostTensor>(&input)) {
-      auto at = std::find(storages.begin(), storages.end(), host->storage.get());
+      auto at = std::ranges::find(storages, host->storage.get());
       if (at == storages.end()) at = storages.insert(at, host->storage.get());
       shape.tensor = {host->dtype,   host->sizes,
                       host->strides, host->storage_offset,
@@ -142,7 +142,7 @@ Result<InputShapes> padded_shapes(const InputShapes& shapes, const spec::Program
       out[i].number = size;
     }
     if (out[i].number || !dim) continue;
-    const auto shared = std::count_if(shapes.begin(), shapes.end(), [&](const InputShape& other) {
+    const auto shared = std::ranges::count_if(shapes, [&](const InputShape& other) {
       return !other.number && other.tensor.storage == out[i].tensor.storage;
     });
     if (shared > 1) return cannot_pad(input, "shares its storage with another");

@@ -74,7 +74,7 @@ std::vector<std::int64_t> capture_order(const RuntimeOptions& options) {
     sizes.push_back(round_up(size, options.size_multiple));
   }
   sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
-  std::reverse(sizes.begin(), sizes.end());
+  std::ranges::reverse(sizes);
   return sizes;
 }
 

@@ -93,8 +93,9 @@ Result<void> Session::resolve_static_inputs() {
     }
     static_inputs_.insert(index);
     const bool has_rows = proof_.padding && symbol_ && value.type &&
-                          std::any_of(value.type->sizes.begin(), value.type->sizes.end(),
-                                      [&](const auto& size) { return mentions(size, *symbol_); });
+                          std::ranges::any_of(value.type->sizes, [&](const auto& size) {
+                            return mentions(size, *symbol_);
+                          });
     if (has_rows) {
       proof_ = {{}, "input '" + input.target + "' is static, and would have to grow"};
     }
@@ -205,8 +206,8 @@ Result<const spec::Graph*> Session::prepared_for(const std::optional<SizeRange>&
 
 // The most recently used stands first.
 Result<Session::Compiled*> Session::find_or_compile(const Request& request) {
-  const auto found = std::find_if(compiled_.begin(), compiled_.end(),
-                                  [&](const Compiled& c) { return c.key == request.key; });
+  const auto found =
+      std::ranges::find_if(compiled_, [&](const Compiled& c) { return c.key == request.key; });
   if (found != compiled_.end()) {
     compiled_.splice(compiled_.begin(), compiled_, found);
     return &compiled_.front();

@@ -19,7 +19,7 @@ using spec::InputValue;
 std::size_t count_written_inputs(const spec::Plan& plan, const spec::OpTable& ops) {
   const auto written = written_buffers(plan, ops);
   return static_cast<std::size_t>(
-      std::count_if(plan.inputs.begin(), plan.inputs.end(), [&](const spec::PlanInput& input) {
+      std::ranges::count_if(plan.inputs, [&](const spec::PlanInput& input) {
         return input.kind == InputKind::kUserInput && !input.constant &&
                written.contains(plan.values[input.value.index].buffer->index);
       }));

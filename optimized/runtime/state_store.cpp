@@ -36,9 +36,8 @@ Result<void> StateStore::set(std::string_view target, const spec::HostTensor& va
                      " and sizes " + print_sizes(old.sizes) + ", is given " +
                      std::string(spec::torch_name(value.dtype)) + print_sizes(value.sizes));
   }
-  const auto sharing =
-      std::count_if(program_.tensors.begin(), program_.tensors.end(),
-                    [&](const auto& entry) { return entry.second.storage == old.storage; });
+  const auto sharing = std::ranges::count_if(
+      program_.tensors, [&](const auto& entry) { return entry.second.storage == old.storage; });
   if (rebind && sharing > 1) {
     return unsupported(place + " shares its storage with other state, and cannot be bound anew");
   }

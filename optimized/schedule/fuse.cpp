@@ -53,7 +53,7 @@ class Fuser {
       fused.symbols.insert(fused.symbols.end(), node.symbols.begin(), node.symbols.end());
       node.workspace_bytes = 0;
     }
-    std::sort(fused.symbols.begin(), fused.symbols.end());
+    std::ranges::sort(fused.symbols);
     fused.symbols.erase(std::unique(fused.symbols.begin(), fused.symbols.end()),
                         fused.symbols.end());
     fused.body = with_views(launch);

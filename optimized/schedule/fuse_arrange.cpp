@@ -104,7 +104,7 @@ Arranged LaunchArranger::arrange(std::span<SizedNode> nodes,
       made[place] = true;
     }
     out.ends.push_back(out.nodes.size());
-    if (std::find(again.begin(), again.end(), true) != again.end()) {
+    if (std::ranges::find(again, true) != again.end()) {
       if (!copier_) copier_ = std::make_unique<Copier>(graph_);
       copier_->copy(out.launch(l), again);
     }

@@ -75,7 +75,7 @@ void note_width(const Tensor& tensor, Candidate& out) {
 }
 
 bool has(const FuseGroup::Geometries& list, const Sizes& sizes) {
-  return std::any_of(list.begin(), list.end(), [&](const Sizes* one) { return *one == sizes; });
+  return std::ranges::any_of(list, [&](const Sizes* one) { return *one == sizes; });
 }
 
 void add_once(FuseGroup::Geometries& list, const Sizes& sizes) {
@@ -197,8 +197,8 @@ bool FuseGroup::join(FuseGroup& second, const FuseLimits& limits) {
 }
 
 FuseGroup::StorageRow& FuseGroup::row_of(StorageIndex storage) {
-  const auto found = std::find_if(storages_.begin(), storages_.end(),
-                                  [&](const StorageRow& row) { return row.storage == storage; });
+  const auto found = std::ranges::find_if(
+      storages_, [&](const StorageRow& row) { return row.storage == storage; });
   if (found != storages_.end()) return *found;
   storages_.push_back({storage, RowUnion(), false});
   return storages_.back();
@@ -212,8 +212,7 @@ bool FuseGroup::add_rows(const Candidate& member) {
     StorageRow& own = row_of(storage);
     if (own.row && !own.row->add(formed, rows)) own.row.reset();
     const bool is_written =
-        own.is_written ||
-        std::find(member.written.begin(), member.written.end(), storage) != member.written.end();
+        own.is_written || std::ranges::find(member.written, storage) != member.written.end();
     if (is_written && !own.row) return false;
     if (rows == 1) continue;
     // Memory planning puts a result over an operand of the same geometry: then all rows of the

@@ -139,7 +139,7 @@ class Scan {
     if (!waiting_[root].group) return;
     Launched nodes = waiting_[root].group->take_nodes();
     waiting_[root].group.reset();
-    std::sort(nodes.begin(), nodes.end());
+    std::ranges::sort(nodes);
     out_.push_back(std::move(nodes));
   }
 
@@ -163,7 +163,7 @@ class Scan {
   }
 
   void sort_by_age(std::vector<std::uint32_t>& roots) const {
-    std::sort(roots.begin(), roots.end(), [this](std::uint32_t a, std::uint32_t b) {
+    std::ranges::sort(roots, [this](std::uint32_t a, std::uint32_t b) {
       return waiting_[a].changed < waiting_[b].changed;
     });
   }

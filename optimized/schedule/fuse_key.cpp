@@ -56,7 +56,7 @@ class KeyWriter {
     add_raw(tensor.offset);
     add(tensor.device);
     // Calls are few: a walk is as good as a map.
-    const auto found = std::find(storages_.begin(), storages_.end(), tensor.storage);
+    const auto found = std::ranges::find(storages_, tensor.storage);
     add_raw(found - storages_.begin());
     if (found != storages_.end()) return;
     storages_.push_back(tensor.storage);

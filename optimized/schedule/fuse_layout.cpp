@@ -148,8 +148,9 @@ class Layouter {
   }
 
   static bool is_operand(const CallUse& use, const Tensor& made) {
-    return std::count_if(use.written.begin(), use.written.end(),
-                         [&](const Tensor* tensor) { return tensor->storage == made.storage; }) > 1;
+    return std::ranges::count_if(use.written, [&](const Tensor* tensor) {
+             return tensor->storage == made.storage;
+           }) > 1;
   }
 
   // The place of a tensor, made at call `c` if there is none.
@@ -222,7 +223,7 @@ class Layouter {
     out_.tile_rows = choose_tile_rows(out_.rows, widest, all);
     std::vector<std::size_t> order(units_.size());
     for (std::size_t u = 0; u < order.size(); ++u) order[u] = u;
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
       return units_[a].first_call < units_[b].first_call;
     });
     struct Slot {
@@ -234,7 +235,7 @@ class Layouter {
       Unit& unit = units_[u];
       const std::int64_t bytes = aligned(unit.row_bytes * out_.tile_rows);
       if (bytes == 0) continue;
-      const auto free = std::find_if(slots.begin(), slots.end(), [&](const Slot& slot) {
+      const auto free = std::ranges::find_if(slots, [&](const Slot& slot) {
         return slot.bytes == bytes && slot.last_call < unit.first_call;
       });
       if (free != slots.end()) {
@@ -279,15 +280,15 @@ class Layouter {
       if (out_.places[p].in_place || storage.is_inner || storage.is_made) continue;
       out_.loads.push_back({p, storage.is_written ? 0 : place_uses_[p].first_call});
     }
-    std::stable_sort(out_.loads.begin(), out_.loads.end(),
-                     [](const auto& a, const auto& b) { return a.before_call < b.before_call; });
+    std::ranges::stable_sort(
+        out_.loads, [](const auto& a, const auto& b) { return a.before_call < b.before_call; });
     std::vector<bool> is_stored(out_.places.size(), false);
     for (const CallUse& use : uses_) {
       for (std::size_t i = 0; i < use.formed.size(); ++i) {
         const Tensor& tensor = *use.formed[i].tensor;
         if (storages_[place_uses_[use.places[i]].storage].is_inner) continue;
-        if (std::any_of(use.written.begin(), use.written.end(),
-                        [&](const Tensor* t) { return same_geometry(*t, tensor); })) {
+        if (std::ranges::any_of(use.written,
+                                [&](const Tensor* t) { return same_geometry(*t, tensor); })) {
           is_stored[use.places[i]] = true;
         }
       }

@@ -147,8 +147,8 @@ class Recomputer {
   [[nodiscard]] bool stays_in(StorageIndex storage, std::size_t launch) const {
     const auto& places = places_.at(storage);
     return !mentions_.is_result[storage] && mentions_.nodes[storage] == places.size() &&
-           std::all_of(places.begin(), places.end(),
-                       [&](std::uint32_t place) { return launch_of_[place] == launch; });
+           std::ranges::all_of(places,
+                               [&](std::uint32_t place) { return launch_of_[place] == launch; });
   }
 
   // False where something in it cannot be done again.
@@ -228,7 +228,7 @@ class Recomputer {
       const std::optional<StorageIndex> storage = made_by(*n);
       if (!storage) continue;
       const auto& places = places_.at(*storage);
-      const bool is_read = std::any_of(launch.begin(), launch.end(), [&](std::uint32_t place) {
+      const bool is_read = std::ranges::any_of(launch, [&](std::uint32_t place) {
         return place != *n && std::binary_search(places.begin(), places.end(), place);
       });
       if (!is_read) std::erase(launch, *n);

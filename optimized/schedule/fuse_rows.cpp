@@ -169,7 +169,7 @@ std::optional<std::size_t> carrier_of(const Tensor& tensor, const RowForm& form)
 
 RowCounts possible_rows(const TileCall& call, bool pointwise) {
   const auto frame = frame_of(call, pointwise);
-  if (!frame || std::count(frame->sizes.begin(), frame->sizes.end(), 0) > 0) return {};
+  if (!frame || std::ranges::count(frame->sizes, 0) > 0) return {};
   RowCounts out;
   for (std::int64_t lead = 0; lead <= frame->max_lead; ++lead) {
     if (!for_each_form(call, *frame, lead, [](const Tensor&, const RowForm&) {})) break;

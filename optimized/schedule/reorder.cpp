@@ -44,8 +44,7 @@ Order simple_order(const Situation& situation) {
   enum class Place : std::uint8_t { kFront, kMiddle, kBack };
   std::vector<Place> places(count, Place::kMiddle);
   const auto all = [&](const std::vector<std::uint32_t>& nodes, Place place) {
-    return std::all_of(nodes.begin(), nodes.end(),
-                       [&](std::uint32_t n) { return places[n] == place; });
+    return std::ranges::all_of(nodes, [&](std::uint32_t n) { return places[n] == place; });
   };
   for (std::uint32_t n = 0; n < count; ++n) {
     if (situation.is_cut[n] && all(situation.before[n], Place::kFront)) places[n] = Place::kFront;
@@ -58,8 +57,8 @@ Order simple_order(const Situation& situation) {
   }
   Order order(count);
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::uint32_t a, std::uint32_t b) { return places[a] < places[b]; });
+  std::ranges::stable_sort(order,
+                           [&](std::uint32_t a, std::uint32_t b) { return places[a] < places[b]; });
   return order;
 }
 

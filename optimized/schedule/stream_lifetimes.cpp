@@ -74,8 +74,7 @@ class StreamOrder {
 };
 
 bool has_streams(std::span<const SizedNode> nodes) {
-  return std::any_of(nodes.begin(), nodes.end(),
-                     [](const SizedNode& node) { return node.stream != 0; });
+  return std::ranges::any_of(nodes, [](const SizedNode& node) { return node.stream != 0; });
 }
 
 template <class Visit>

@@ -137,9 +137,8 @@ class PartitionStreams {
 bool names_result_of(const SizedNode& later, const SizedNode& earlier) {
   const ValueIds made = flat_results(earlier.node);
   bool names = false;
-  for_each_operand(later.node, [&](spec::ValueId id) {
-    names |= std::find(made.begin(), made.end(), id) != made.end();
-  });
+  for_each_operand(later.node,
+                   [&](spec::ValueId id) { names |= std::ranges::find(made, id) != made.end(); });
   return names;
 }
 
@@ -158,8 +157,8 @@ Dependences dependences_of(const SizedGraph& graph, std::size_t block,
 }
 
 bool holds_conditional(std::span<const SizedNode> nodes) {
-  return std::any_of(nodes.begin(), nodes.end(),
-                     [](const SizedNode& node) { return spec::is_higher_order(node.node.op); });
+  return std::ranges::any_of(
+      nodes, [](const SizedNode& node) { return spec::is_higher_order(node.node.op); });
 }
 
 }  // namespace

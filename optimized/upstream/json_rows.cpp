@@ -60,8 +60,8 @@ Result<std::vector<std::string>> JsonRow::texts(std::string_view key) {
   const Json* found = find(key);
   std::vector<std::string> out;
   if (!found) return out;
-  const bool good = found->is_array() && std::all_of(found->begin(), found->end(),
-                                                     [](const Json& e) { return e.is_string(); });
+  const bool good =
+      found->is_array() && std::ranges::all_of(*found, [](const Json& e) { return e.is_string(); });
   if (!good) return error("expected a list of texts '" + std::string(key) + "'");
   for (const Json& element : *found) out.push_back(element.get<std::string>());
   return out;
@@ -112,7 +112,7 @@ Result<std::vector<std::pair<std::string, std::string>>> JsonRow::named_texts(
 
 Result<void> JsonRow::finish() const {
   for (const auto& [name, value] : value_->items()) {
-    if (std::find(read_.begin(), read_.end(), name) == read_.end()) {
+    if (std::ranges::find(read_, name) == read_.end()) {
       return error("unknown member '" + name + "'");
     }
   }

@@ -45,8 +45,8 @@ Result<Override> read_override(JsonRow& row) {
 
 bool is_inside(const Override& override, const Version& version) {
   if (!override.equals.empty()) {
-    return std::any_of(override.equals.begin(), override.equals.end(),
-                       [&](const Version& target) { return is_equal_release(version, target); });
+    return std::ranges::any_of(
+        override.equals, [&](const Version& target) { return is_equal_release(version, target); });
   }
   return (!override.at_least || version >= *override.at_least) &&
          (!override.below || version < *override.below);

@@ -174,7 +174,7 @@ Result<CallResult> CompiledModel::dispatch_or_recompile(std::span<const InputVal
     }
     return true;
   };
-  if (std::any_of(contracts_.begin(), contracts_.end(), holds)) return loaded_->call(inputs);
+  if (std::ranges::any_of(contracts_, holds)) return loaded_->call(inputs);
   auto result = loaded_->call(inputs);
   if (result.ok()) {
     ++counters_.recompiles;

@@ -19,8 +19,8 @@ class LoadedModules {
   std::shared_ptr<const Module> load(const Driver& driver,
                                      const std::shared_ptr<const std::string>& cubin) {
     const std::lock_guard lock(mutex_);
-    const auto known = std::find_if(loaded_.begin(), loaded_.end(),
-                                    [&](const Loaded& one) { return one.cubin == cubin; });
+    const auto known =
+        std::ranges::find_if(loaded_, [&](const Loaded& one) { return one.cubin == cubin; });
     if (known != loaded_.end()) {
       std::rotate(known, known + 1, loaded_.end());
       return loaded_.back().module;

@@ -70,9 +70,8 @@ std::vector<Edge> edges_of(const Driver& driver, CUgraph graph, std::size_t node
 std::vector<CUgraphNode> in_order(std::vector<CUgraphNode> nodes, std::vector<Edge> edges) {
   std::vector<CUgraphNode> out;
   while (!nodes.empty()) {
-    const auto next = std::find_if(nodes.begin(), nodes.end(), [&](CUgraphNode node) {
-      return std::none_of(edges.begin(), edges.end(),
-                          [&](const Edge& edge) { return edge.to == node; });
+    const auto next = std::ranges::find_if(nodes, [&](CUgraphNode node) {
+      return std::ranges::none_of(edges, [&](const Edge& edge) { return edge.to == node; });
     });
     if (next == nodes.end()) throw DeviceError("a capture has edges in a circle");
     std::erase_if(edges, [&](const Edge& edge) { return edge.from == *next; });
@@ -102,7 +101,7 @@ DeviceCapture read_graph(const Driver& driver, CUgraph graph, std::span<const Bo
   for (const Edge& edge : edges) {
     capture.edges.push_back({numbers.at(edge.from), numbers.at(edge.to), edge.type});
   }
-  std::sort(capture.edges.begin(), capture.edges.end());
+  std::ranges::sort(capture.edges);
   return capture;
 }
 

@@ -55,7 +55,7 @@ class Steps {
   void wait(Stream& stream, EventId event) {
     for (const EventId one : stands_for_[event]) {
       const auto& waits = stream.waits;
-      if (std::find(waits.begin(), waits.end(), one) == waits.end()) stream.waits.push_back(one);
+      if (std::ranges::find(waits, one) == waits.end()) stream.waits.push_back(one);
     }
   }
 
@@ -92,7 +92,7 @@ std::vector<CallPlace> places_of(std::span<const DeviceCall> calls) {
       there = std::max(there, at->second);
     }
     for (const auto& [stream, other] : awaited) out[c].awaited.push_back(other);
-    std::sort(out[c].awaited.begin(), out[c].awaited.end());
+    std::ranges::sort(out[c].awaited);
     if (const auto at = last.find(call.stream); at != last.end()) out[c].ahead = at->second;
     last[call.stream] = c;
     for (const EventId event : call.records) recorder[event] = c;
@@ -107,7 +107,7 @@ std::vector<CapturedEdge> edges_of(std::span<const CallPlace> places, bool overl
     if (place.ahead) out.push_back({*place.ahead, c, overlap && place.is_behind_one() ? 1U : 0U});
     for (const std::size_t other : place.awaited) out.push_back({other, c, 0});
   }
-  std::sort(out.begin(), out.end());
+  std::ranges::sort(out);
   return out;
 }
 

@@ -50,8 +50,8 @@ std::string statements(std::size_t arenas) {
 
 std::vector<CanaryRange> gaps_between(std::vector<CanaryRange> buffers, std::int64_t size_bytes) {
   std::erase_if(buffers, [](const CanaryRange& buffer) { return buffer.begin == buffer.end; });
-  std::sort(buffers.begin(), buffers.end(),
-            [](const CanaryRange& a, const CanaryRange& b) { return a.begin < b.begin; });
+  std::ranges::sort(buffers,
+                    [](const CanaryRange& a, const CanaryRange& b) { return a.begin < b.begin; });
   std::vector<CanaryRange> gaps;
   std::int64_t covered = 0;
   for (const CanaryRange& buffer : buffers) {

@@ -31,8 +31,8 @@ bool is_same_place(std::span<const DeviceArena> arenas, std::uint64_t address,
 
 // "0x7f0040, byte 64 of arena 2"; "0x7f0040, in no arena".
 std::string place_of(std::span<const DeviceArena> arenas, std::uint64_t address) {
-  const auto found = std::find_if(arenas.begin(), arenas.end(),
-                                  [&](const DeviceArena& arena) { return is_at(arena, address); });
+  const auto found =
+      std::ranges::find_if(arenas, [&](const DeviceArena& arena) { return is_at(arena, address); });
   if (found == arenas.end()) return hex(address) + ", in no arena";
   return joined({hex(address), ", byte ", std::to_string(address - found->address), " of arena ",
                  std::to_string(found - arenas.begin())});
@@ -58,7 +58,7 @@ std::optional<DeviceCapture> in_order_of(std::span<const CapturedKernel> calls,
   for (const CapturedEdge& edge : capture.edges) {
     out.edges.push_back({numbers[edge.from], numbers[edge.to], edge.type});
   }
-  std::sort(out.edges.begin(), out.edges.end());
+  std::ranges::sort(out.edges);
   return out;
 }
 

@@ -23,8 +23,8 @@ Ended ended(const DeviceCapture& capture, bool kernels_wait) {
   const std::size_t count = capture.kernels.size();
   Ended out{std::vector(count, CallSet(count)), std::vector(count, CallSet(count))};
   std::vector<CapturedEdge> edges = capture.edges;
-  std::sort(edges.begin(), edges.end(),
-            [](const CapturedEdge& a, const CapturedEdge& b) { return a.to < b.to; });
+  std::ranges::sort(edges,
+                    [](const CapturedEdge& a, const CapturedEdge& b) { return a.to < b.to; });
   for (const CapturedEdge& edge : edges) {
     const bool is_full = edge.type == 0;
     if (!is_full && !kernels_wait) continue;
@@ -53,10 +53,11 @@ struct Touch {
 }  // namespace
 
 bool tells_all(const DeviceCall& call) {
-  return std::all_of(call.pointers.begin(), call.pointers.end(), [&](const std::byte* pointer) {
+  return std::ranges::all_of(call.pointers, [&](const std::byte* pointer) {
     return pointer == nullptr ||
-           std::any_of(call.accesses.begin(), call.accesses.end(),
-                       [&](const DeviceAccess& access) { return access.tensor.data() == pointer; });
+           std::ranges::any_of(call.accesses, [&](const DeviceAccess& access) {
+             return access.tensor.data() == pointer;
+           });
   });
 }
 

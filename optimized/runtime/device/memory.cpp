@@ -152,8 +152,7 @@ void DeviceMemory::find(Ranges& ranges) {
   if (ranges.generation_ == generation_) return;
   ranges.found_.clear();
   auto bytes = ranges.bytes_;
-  std::sort(bytes.begin(), bytes.end(),
-            [](const auto& a, const auto& b) { return a.data() < b.data(); });
+  std::ranges::sort(bytes, [](const auto& a, const auto& b) { return a.data() < b.data(); });
   for (const std::span<std::byte> one : bytes) {
     if (one.empty()) continue;
     const Ranges::Found found = find(one);

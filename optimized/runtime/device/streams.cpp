@@ -29,7 +29,7 @@ class Interleaver {
     std::vector<std::uint32_t> order;
     order.reserve(done_.size());
     while (order.size() < done_.size()) {
-      if (std::find(changes.begin(), changes.end(), order.size()) != changes.end()) {
+      if (std::ranges::find(changes, order.size()) != changes.end()) {
         std::rotate(streams_.begin(), streams_.begin() + 1, streams_.end());
       }
       order.push_back(take_next());
@@ -51,8 +51,8 @@ class Interleaver {
       if (stream.next == stream.launches.size()) continue;
       const std::uint32_t launch = stream.launches[stream.next];
       const std::vector<std::uint32_t>& behind = launches_[launch].behind;
-      const bool can_go = std::all_of(behind.begin(), behind.end(),
-                                      [&](std::uint32_t earlier) { return done_[earlier]; });
+      const bool can_go =
+          std::ranges::all_of(behind, [&](std::uint32_t earlier) { return done_[earlier]; });
       if (!can_go) continue;
       ++stream.next;
       done_[launch] = true;

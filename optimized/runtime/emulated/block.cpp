@@ -139,9 +139,8 @@ class Block::Spare {
   }
 
   static void give_back(Threads threads) {
-    const bool have_ended = std::all_of(threads.begin(), threads.end(), [](const auto& thread) {
-      return thread->state == State::kEnded;
-    });
+    const bool have_ended = std::ranges::all_of(
+        threads, [](const auto& thread) { return thread->state == State::kEnded; });
     if (!have_ended) return;
     const std::lock_guard lock(instance().mutex_);
     if (instance().spare_.size() < kMost) instance().spare_.push_back(std::move(threads));
@@ -282,8 +281,8 @@ void Block::go_on_from(State state) {
 }
 
 bool Block::waits_for_cluster() const {
-  return std::any_of(threads_.begin(), threads_.end(),
-                     [](const auto& thread) { return thread->state == State::kWaitsForCluster; });
+  return std::ranges::any_of(
+      threads_, [](const auto& thread) { return thread->state == State::kWaitsForCluster; });
 }
 
 void Block::pass_cluster() {

@@ -124,7 +124,7 @@ void OnDevice::make_ready(const Jobs& jobs) {
     auto runs = device_.load(text_, jobs.jobs);
     for (std::size_t u = 0; u < jobs.units.size(); ++u) jobs.units[u]->run = std::move(runs[u]);
   } catch (const UnorderedCalls& unordered) {
-    const auto job = std::find(jobs_.begin(), jobs_.end(), unordered.job);
+    const auto job = std::ranges::find(jobs_, unordered.job);
     if (job == jobs_.end()) throw;
     const Unit& unit = *jobs.units[static_cast<std::size_t>(job - jobs_.begin())];
     const Disorder& disorder = unordered.disorder;

@@ -42,8 +42,8 @@ class RowCopy {
 
   // Runs of bytes that stand behind each other in both are one.
   void merge_runs() {
-    std::stable_sort(dims_.begin(), dims_.end(),
-                     [](const Dim& a, const Dim& b) { return a.memory_stride > b.memory_stride; });
+    std::ranges::stable_sort(
+        dims_, [](const Dim& a, const Dim& b) { return a.memory_stride > b.memory_stride; });
     run_bytes_ = item_bytes_;
     while (!dims_.empty() && dims_.back().memory_stride == run_bytes_ &&
            dims_.back().scratch_stride == run_bytes_) {

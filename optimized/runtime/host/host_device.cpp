@@ -53,7 +53,7 @@ OnDevice::~OnDevice() {
 void OnDevice::add_places(const spec::PlanStep& step, DevicePlaces& places) const {
   const auto buffers = [&](const Item& item, std::set<std::uint32_t>& out) {
     const std::function<void(const Item&)> visit = [&](const Item& one) {
-      if (const auto* list = one.as<Item::List>()) std::for_each(list->begin(), list->end(), visit);
+      if (const auto* list = one.as<Item::List>()) std::ranges::for_each(*list, visit);
       const auto* tensor = one.as<Tensor>();
       if (tensor && tensor->storage < plan_.buffers.size() &&
           memory_.address_of({tensor->storage})) {
@@ -119,7 +119,7 @@ bool OnDevice::has_lost_twins() {
   if (of_caller_.empty()) return false;
   const std::uint64_t generation = twins_.generation();
   if (std::exchange(generation_seen_, generation) == generation) return false;
-  return std::any_of(of_caller_.begin(), of_caller_.end(), [&](const CallersBytes& callers) {
+  return std::ranges::any_of(of_caller_, [&](const CallersBytes& callers) {
     return twins_.twin_of(callers.bytes) != callers.twin;
   });
 }
@@ -130,9 +130,8 @@ void OnDevice::protect_state() {
   for (std::size_t p = 0; p < memory_.pools().size(); ++p) {
     const spec::PlanPool& pool = plan_.pools[p];
     if (pool.kind != spec::PoolKind::kState || pool.size_bytes == 0) continue;
-    const bool is_written =
-        std::any_of(memory_.state().written.begin(), memory_.state().written.end(),
-                    [&](const StatePlace& place) { return place.first == pool.name; });
+    const bool is_written = std::ranges::any_of(
+        memory_.state().written, [&](const StatePlace& place) { return place.first == pool.name; });
     twins_.set_read_only(memory_.pools()[p]->data(), !is_written);
   }
 }
@@ -226,8 +225,8 @@ void OnDevice::find_ranges() {
     unit.touched = ranges_of(unit.places.touched);
     unit.written = ranges_of(unit.places.written);
   };
-  for (auto& block : partitions_) std::for_each(block.begin(), block.end(), find);
-  std::for_each(steps_.begin(), steps_.end(), find);
+  for (auto& block : partitions_) std::ranges::for_each(block, find);
+  std::ranges::for_each(steps_, find);
   std::set<std::uint32_t> inputs;
   std::set<std::uint32_t> returned;
   for (const spec::PlanInput& input : plan_.inputs) {

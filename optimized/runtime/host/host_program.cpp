@@ -45,9 +45,8 @@ HostProgram::HostProgram(spec::Plan plan, const spec::OpTable& ops, StateMemory&
       binder_(plan_, ops_, memory_, options_),
       recordings_(plan_, memory_, binder_, options_),
       kept_(plan_.steps.size()) {
-  const bool waits_for_caller =
-      std::any_of(plan_.pools.begin(), plan_.pools.end(),
-                  [](const spec::PlanPool& p) { return p.kind == PoolKind::kCaller; });
+  const bool waits_for_caller = std::ranges::any_of(
+      plan_.pools, [](const spec::PlanPool& p) { return p.kind == PoolKind::kCaller; });
   if (!waits_for_caller) record({});
   run_pool_->add_user(this);
 }

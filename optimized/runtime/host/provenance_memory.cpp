@@ -187,8 +187,7 @@ void WordMemory::store(const Tensor& tensor, Address first, const Words& words) 
   std::size_t next = 0;
   for_each_address(tensor, first,
                    [&](Address address) { all[changed.element_at(address)] = (*words)[next++]; });
-  const bool has_holes =
-      changed.words->has_holes() && std::find(all.begin(), all.end(), kNoWord) != all.end();
+  const bool has_holes = changed.words->has_holes() && std::ranges::find(all, kNoWord) != all.end();
   changed.words = std::make_shared<const WordArray>(std::move(all), has_holes);
   put(std::move(changed));
 }

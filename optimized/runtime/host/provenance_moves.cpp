@@ -12,8 +12,7 @@ namespace {
 
 using spec::BaseType;
 bool moves_argument(const Moves& moves, std::string_view argument) {
-  return std::find(moves.arguments.begin(), moves.arguments.end(), argument) !=
-         moves.arguments.end();
+  return std::ranges::find(moves.arguments, argument) != moves.arguments.end();
 }
 
 // Int64 memory in the shape of a tensor, with addresses of its own.
@@ -36,7 +35,7 @@ class Stage {
   // All memory as new.
   void clear() {
     for (auto& memory : memory_) {
-      if (memory) std::fill(memory->begin(), memory->end(), kNoWord);
+      if (memory) std::ranges::fill(*memory, kNoWord);
     }
   }
   std::byte* scratch(std::int64_t bytes) {
@@ -142,7 +141,7 @@ class StagedMove {
       const Tensor& tensor = output.result ? results_.at(*output.result) : placed_[*output.input];
       if (tensor.count() != output.tensor->count()) return std::nullopt;
       std::vector<Word> words = can_stay() ? words_of(tensor) : stage_.take(tensor);
-      std::replace(words.begin(), words.end(), kNoWord, move.fillers[o]);
+      std::ranges::replace(words, kNoWord, move.fillers[o]);
       out.push_back(make_words(std::move(words)));
     }
     return out;
@@ -240,7 +239,7 @@ const Moves* find_moves(const BoundCall& call) {
 std::optional<std::vector<Words>> move_words(const Move& move, DerivedWords& derived) {
   const WordOutput& first = move.outputs.front();
   const auto& declared = move.call.row->schema.arguments;
-  const auto copied = std::find_if(move.inputs.begin(), move.inputs.end(), [&](const auto& input) {
+  const auto copied = std::ranges::find_if(move.inputs, [&](const auto& input) {
     return declared[input.argument].name == move.moves.arguments.front();
   });
   if (move.moves.is_copy && copied != move.inputs.end() && move.outputs.size() == 1) {

@@ -249,9 +249,9 @@ Words WordRule::by_element(std::size_t output, const std::vector<Words>& operand
   const WordOutput& made = outputs_[output];
   const auto count = static_cast<std::size_t>(made.tensor->count());
   const WordArray* old = made.input ? operands[*made.input].get() : nullptr;
-  const bool is_even = std::count(counts_.begin(), counts_.end(), false) == 0 &&
-                       std::all_of(operands.begin(), operands.end(),
-                                   [&](const Words& words) { return words->size() == count; });
+  const bool is_even =
+      std::ranges::count(counts_, false) == 0 &&
+      std::ranges::all_of(operands, [&](const Words& words) { return words->size() == count; });
   if (is_even && old == nullptr && (operands.size() == 1 || operands.size() == 2)) {
     const WordArray* second = operands.size() == 2 ? operands[1].get() : nullptr;
     return make_words(even_words(element_keys_[output], producer_, *operands[0], second));

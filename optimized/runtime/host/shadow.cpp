@@ -53,8 +53,8 @@ void ShadowInstrument::find_stream_partitions() {
       const auto steps =
           std::span(plan.steps)
               .subspan(partition.begin_step, partition.end_step - partition.begin_step);
-      const bool has_streams = std::any_of(steps.begin(), steps.end(),
-                                           [](const spec::PlanStep& s) { return s.stream != 0; });
+      const bool has_streams =
+          std::ranges::any_of(steps, [](const spec::PlanStep& s) { return s.stream != 0; });
       if (!partition.captured || !has_streams) continue;
       std::fill(group_.begin() + partition.begin_step, group_.begin() + partition.end_step, next);
     }

@@ -84,7 +84,7 @@ class Collector {
       return before.call == index && before.bytes.storage == tensor.storage &&
              before.bytes.ranges == bytes.ranges;
     };
-    if (std::any_of(out_.writes.begin(), out_.writes.end(), is_same)) return;
+    if (std::ranges::any_of(out_.writes, is_same)) return;
     for (const ShadowRange& range : bytes.ranges) made_[tensor.storage].set(range, 1);
     out_.writes.push_back({std::move(bytes), index, &tensor});
   }

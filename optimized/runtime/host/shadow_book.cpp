@@ -108,8 +108,7 @@ spec::Finding ShadowBook::wrong_read(const ShadowReader& reader, StorageIndex st
                                      const std::vector<ShadowMismatch>& mismatches) const {
   std::vector<ShadowMismatch> worst;
   const Fault fault = fault_of(
-      *this, storage,
-      *std::min_element(mismatches.begin(), mismatches.end(), [&](const auto& a, const auto& b) {
+      *this, storage, *std::ranges::min_element(mismatches, [&](const auto& a, const auto& b) {
         return fault_of(*this, storage, a) < fault_of(*this, storage, b);
       }));
   for (const ShadowMismatch& mismatch : mismatches) {

@@ -40,7 +40,7 @@ void ShadowImage::for_each_part(Regions& regions, ShadowRange range, Visit&& vis
 void ShadowImage::build(std::vector<std::span<const std::byte>> spans) {
   regions_.clear();
   std::erase_if(spans, [](const auto& span) { return span.empty(); });
-  std::sort(spans.begin(), spans.end(), [](const auto& a, const auto& b) {
+  std::ranges::sort(spans, [](const auto& a, const auto& b) {
     return address_of(a.data()) < address_of(b.data());
   });
   std::vector<ShadowRange> joined;

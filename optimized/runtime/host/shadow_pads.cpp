@@ -28,8 +28,8 @@ void ShadowInstrument::begin_twin() {
   twin_.clear();
   reached_.clear();
   pad_refused_ = false;
-  const bool has_pad = std::any_of(memory_.pads.begin(), memory_.pads.end(),
-                                   [](const InputPad& pad) { return pad.rows.count() > 0; });
+  const bool has_pad =
+      std::ranges::any_of(memory_.pads, [](const InputPad& pad) { return pad.rows.count() > 0; });
   if (!has_pad) return;
   std::vector<std::span<const std::byte>> spans;
   for (const auto* list : {&memory_.pools, &memory_.buffers}) {

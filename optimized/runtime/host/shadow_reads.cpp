@@ -98,8 +98,7 @@ void ShadowInstrument::settle(const Seen& seen) {
 }
 
 void ShadowInstrument::flush() {
-  std::stable_sort(waiting_.begin(), waiting_.end(),
-                   [](const Seen& a, const Seen& b) { return a.step < b.step; });
+  std::ranges::stable_sort(waiting_, [](const Seen& a, const Seen& b) { return a.step < b.step; });
   for (const Seen& seen : std::exchange(waiting_, {})) settle(seen);
 }
 

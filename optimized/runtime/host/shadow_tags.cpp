@@ -64,8 +64,8 @@ std::vector<ShadowRange> byte_runs(const Tensor& tensor) {
       dims.push_back({tensor.sizes[d], tensor.strides[d] * item});
     }
   }
-  std::stable_sort(dims.begin(), dims.end(),
-                   [](const Dim& a, const Dim& b) { return a.stride_bytes > b.stride_bytes; });
+  std::ranges::stable_sort(
+      dims, [](const Dim& a, const Dim& b) { return a.stride_bytes > b.stride_bytes; });
   std::int64_t run_bytes = item;
   while (!dims.empty() && dims.back().stride_bytes <= run_bytes) {
     run_bytes += (dims.back().size - 1) * dims.back().stride_bytes;

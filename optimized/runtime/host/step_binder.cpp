@@ -106,8 +106,8 @@ bool StepBinder::is_planned(const spec::PlanStep& step) const {
   for_each_operand(step.node, look_at);
   for (const spec::NodeResult& result : step.node.results) {
     for (const ValueId id : result.values) look_at(id);
-    is_planned &= std::none_of(result.values.begin(), result.values.end(),
-                               [&](ValueId id) { return memory_.is_dynamic(id); });
+    is_planned &=
+        std::ranges::none_of(result.values, [&](ValueId id) { return memory_.is_dynamic(id); });
   }
   return is_planned;
 }

@@ -77,7 +77,7 @@ Words WordArray::view(std::size_t at, const Tensor& tensor) const {
   }
   std::vector<Word> out(static_cast<std::size_t>(tensor.count()));
   if (!out.empty()) gather(words_.data() + at, tensor, out.data());
-  if (has_holes_) std::replace(out.begin(), out.end(), kNoWord, spec::kUnwrittenWord);
+  if (has_holes_) std::ranges::replace(out, kNoWord, spec::kUnwrittenWord);
   return keep(views_, View{at, tensor.sizes, tensor.strides, make_words(std::move(out))});
 }
 
