@@ -1,40 +1,38 @@
 #include "base/child_processes.h"
 
-#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <cstdlib>
 #include <stdexcept>
 
+#include "base/result_test.h"
+
 namespace graphgate {
 namespace {
 
 TEST(ChildProcesses, HandBackWhatTheirWorkReturns) {
   const std::string long_text(1'000'000, 'x');  // more than a pipe holds
-  const auto results = run_children(
-      5, {2, 60, 0}, [&](std::size_t i) { return std::to_string(i) + (i == 3 ? long_text : ""); });
-  ASSERT_TRUE(results.ok()) << results.error().message;
-  ASSERT_EQ(results.value().size(), 5U);
+  const auto results = must(run_children(
+      5, {2, 60, 0}, [&](std::size_t i) { return std::to_string(i) + (i == 3 ? long_text : ""); }));
+  ASSERT_EQ(results.size(), 5U);
   for (std::size_t i = 0; i < 5; ++i) {
-    EXPECT_EQ(results.value()[i].ending, ChildEnding::kExited);
-    EXPECT_EQ(results.value()[i].output, std::to_string(i) + (i == 3 ? long_text : ""));
+    EXPECT_EQ(results[i].ending, ChildEnding::kExited);
+    EXPECT_EQ(results[i].output, std::to_string(i) + (i == 3 ? long_text : ""));
   }
 }
 
 TEST(ChildProcesses, TellHowEachEnded) {
-  const auto results = run_children(5, {3, 1, 0}, [](std::size_t i) -> std::string {
+  const auto all = must(run_children(5, {3, 1, 0}, [](std::size_t i) -> std::string {
     if (i == 0) std::abort();
     if (i == 1) ::pause();
     if (i == 2) ::_exit(3);
     if (i == 3) throw std::runtime_error("no");
     return "fine";
-  });
-  ASSERT_TRUE(results.ok());
-  const auto& all = results.value();
+  }));
   EXPECT_EQ(all[0].ending, ChildEnding::kSignaled);
   EXPECT_EQ(all[0].signal, SIGABRT);
-  EXPECT_NE(all[0].describe().find("signal 6"), std::string::npos);
+  EXPECT_TRUE(contains(all[0].describe(), "signal 6"));
   EXPECT_EQ(all[1].ending, ChildEnding::kTimedOut);
   EXPECT_EQ(all[2].describe(), "ended by itself without a result");
   EXPECT_EQ(all[3].ending, ChildEnding::kSignaled);
@@ -45,14 +43,12 @@ TEST(ChildProcesses, TellHowEachEnded) {
 TEST(ChildProcesses, ShareWorksAndLoseOneToWhatEndsThem) {
   const std::string long_text(100'000, '\n');
   int done = 0;
-  const auto results = run_children(7, {1, 1, 0, 3}, [&](std::size_t i) -> std::string {
+  const auto all = must(run_children(7, {1, 1, 0, 3}, [&](std::size_t i) -> std::string {
     if (i == 1) std::abort();
     if (i == 4) ::pause();
     ++done;
     return std::to_string(done) + (i == 5 ? long_text : "");
-  });
-  ASSERT_TRUE(results.ok());
-  const auto& all = results.value();
+  }));
   EXPECT_EQ(all[0].output, "1");
   EXPECT_EQ(all[1].signal, SIGABRT);
   EXPECT_EQ(all[2].output, "1");
@@ -64,47 +60,43 @@ TEST(ChildProcesses, ShareWorksAndLoseOneToWhatEndsThem) {
 
 // The limit of time is for each work of a share, not for all of them.
 TEST(ChildProcesses, MayTakeTheirTimeForEachWork) {
-  const auto results = run_children(4, {1, 2, 0, 4}, [](std::size_t) {
+  const auto results = must(run_children(4, {1, 2, 0, 4}, [](std::size_t) {
     ::usleep(700'000);
     return std::string("done");
-  });
-  ASSERT_TRUE(results.ok());
-  for (const ChildResult& result : results.value()) EXPECT_EQ(result.output, "done");
+  }));
+  for (const ChildResult& result : results) EXPECT_EQ(result.output, "done");
 }
 
 TEST(ChildProcesses, StopWhenTheParentIsToStop) {
   int asked = 0;
   const auto stops = [&] { return ++asked > 40; };  // after about two seconds
-  const auto results = run_children(6, {2, 60, 0, 3, stops}, [](std::size_t i) {
+  const auto results = must(run_children(6, {2, 60, 0, 3, stops}, [](std::size_t i) {
     if (i != 0) ::pause();
     return std::string("done");
-  });
-  ASSERT_TRUE(results.ok());
-  ASSERT_EQ(results.value().size(), 6U);
-  EXPECT_EQ(results.value()[0].output, "done");
-  EXPECT_EQ(results.value()[0].ending, ChildEnding::kExited);
+  }));
+  ASSERT_EQ(results.size(), 6U);
+  EXPECT_EQ(results[0].output, "done");
+  EXPECT_EQ(results[0].ending, ChildEnding::kExited);
   for (std::size_t i = 1; i < 6; ++i) {
-    EXPECT_EQ(results.value()[i].ending, ChildEnding::kStopped) << i;
+    EXPECT_EQ(results[i].ending, ChildEnding::kStopped) << i;
   }
 }
 
 TEST(ChildProcesses, LeaveTheSignalsOfATerminalToTheParent) {
-  const auto results = run_children(1, {1, 60, 0}, [](std::size_t) {
+  const auto results = must(run_children(1, {1, 60, 0}, [](std::size_t) {
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) (void)::kill(::getpid(), signal);
     return std::string("there");
-  });
-  ASSERT_TRUE(results.ok());
-  EXPECT_EQ(results.value()[0].output, "there");
+  }));
+  EXPECT_EQ(results[0].output, "there");
 }
 
 TEST(ChildProcesses, ChangeNothingInTheParent) {
   int touched = 0;
-  const auto results = run_children(2, {1, 60, 0}, [&](std::size_t) {
+  const auto results = must(run_children(2, {1, 60, 0}, [&](std::size_t) {
     ++touched;
     return std::to_string(touched);
-  });
-  ASSERT_TRUE(results.ok());
-  EXPECT_EQ(results.value()[1].output, "1");
+  }));
+  EXPECT_EQ(results[1].output, "1");
   EXPECT_EQ(touched, 0);
 }
 

@@ -1,7 +1,6 @@
 #include "base/file_io.h"
 
 #include <fcntl.h>
-#include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -13,23 +12,18 @@
 #include <thread>
 
 #include "base/atomic_file.h"
-#include "base/temporary_folder.h"
+#include "base/folder_test.h"
+#include "base/result_test.h"
 
 namespace graphgate {
 namespace {
 
 namespace fs = std::filesystem;
 
-class Folder : public TemporaryFolder {
+class Folder : public TestFolder {
  public:
-  [[nodiscard]] std::string file(const std::string& name) const { return path() + "/" + name; }
-  // How many files are in it.
-  [[nodiscard]] std::size_t count() const {
-    const fs::directory_iterator files(path());
-    return static_cast<std::size_t>(std::distance(begin(files), end(files)));
-  }
   void write(const std::string& name, std::string_view text) const {
-    ASSERT_TRUE(write_file(file(name), text).ok());
+    must(write_file(file(name), text));
   }
 };
 
@@ -68,16 +62,13 @@ TEST(ReadWhole, RefusesWhatHasNoEndOrNoWriter) {
                                    {std::string("/dev/null"), "is a device"},
                                    {folder.file("none"), "No such file"},
                                    {folder.file(std::string(300, 'n')), "too long"}}) {
-    const auto read = read_whole(path);
-    ASSERT_FALSE(read.ok()) << path;
-    EXPECT_EQ(read.error().kind, ErrorKind::kBadInput);
-    EXPECT_EQ(read.error().message.rfind(path, 0), 0U) << read.error().message;
-    EXPECT_NE(read.error().message.find(what), std::string::npos) << read.error().message;
+    const Error read = failure_of(read_whole(path), path);
+    EXPECT_EQ(read.kind, ErrorKind::kBadInput);
+    EXPECT_EQ(read.message.rfind(path, 0), 0U) << read.message;
+    EXPECT_TRUE(contains(read.message, what));
     EXPECT_FALSE(open_file(path).ok());
   }
-  const auto failed = read_whole("/proc/self/mem");
-  ASSERT_FALSE(failed.ok());
-  EXPECT_EQ(failed.error().kind, ErrorKind::kInfrastructure);
+  EXPECT_EQ(failure_of(read_whole("/proc/self/mem")).kind, ErrorKind::kInfrastructure);
 }
 
 TEST(ReadWhole, TakesNoMemoryForASizeThatIsOnlyClaimed) {
@@ -86,9 +77,7 @@ TEST(ReadWhole, TakesNoMemoryForASizeThatIsOnlyClaimed) {
   std::error_code error;
   fs::resize_file(folder.file("a"), std::uintmax_t{1} << 42U, error);
   if (error) GTEST_SKIP() << "no files so large here: " << error.message();
-  const auto read = read_whole(folder.file("a"));
-  ASSERT_FALSE(read.ok());
-  EXPECT_EQ(read.error().kind, ErrorKind::kInfrastructure);
+  EXPECT_EQ(failure_of(read_whole(folder.file("a"))).kind, ErrorKind::kInfrastructure);
 }
 
 TEST(IsThere, TellsWhatIsMissingFromWhatCannotBeTold) {
@@ -99,9 +88,7 @@ TEST(IsThere, TellsWhatIsMissingFromWhatCannotBeTold) {
   EXPECT_FALSE(is_there(folder.file("a/b")).value());
   fs::create_symlink("loop", folder.file("loop"));
   for (const std::string& name : {std::string("loop"), std::string(300, 'n')}) {
-    const auto there = is_there(folder.file(name));
-    ASSERT_FALSE(there.ok());
-    EXPECT_EQ(there.error().kind, ErrorKind::kBadInput);
+    EXPECT_EQ(failure_of(is_there(folder.file(name))).kind, ErrorKind::kBadInput);
   }
 }
 
@@ -118,9 +105,8 @@ TEST(ListFiles, GoesIntoFoldersAndStaysOutOfLinks) {
                                              folder.file("./x.case")}));
   EXPECT_EQ(list_files(folder.file("."), ".case", Depth::kFolder).value().size(), 1U);
   for (const char* name : {"none", "x.case", "loop"}) {
-    const auto listed = list_files(folder.file(name), "", Depth::kBelow);
-    ASSERT_FALSE(listed.ok()) << name;
-    EXPECT_EQ(listed.error().kind, ErrorKind::kBadInput);
+    EXPECT_EQ(failure_of(list_files(folder.file(name), "", Depth::kBelow), name).kind,
+              ErrorKind::kBadInput);
   }
 }
 
@@ -154,11 +140,10 @@ TEST(AtomicFile, WritesIntoAPipeAndAStreamAndLeavesThemThere) {
   EXPECT_EQ(::read(reader, bytes.data(), bytes.size()), 4);
   EXPECT_TRUE(fs::is_fifo(path));
   // A reader that goes is an error, not the end of the process.
-  auto file = AtomicFile::create(path);
-  ASSERT_TRUE(file.ok());
+  auto file = must(AtomicFile::create(path));
   ::close(reader);
-  ASSERT_TRUE(file.value().write(std::as_bytes(std::span("text"))).ok());
-  EXPECT_FALSE(file.value().commit().ok());
+  ASSERT_TRUE(file.write(std::as_bytes(std::span("text"))).ok());
+  EXPECT_FALSE(file.commit().ok());
   EXPECT_EQ(folder.count(), 1U);
 }
 
@@ -178,9 +163,7 @@ TEST(AtomicFile, WritesIntoADeviceAndLeavesItThere) {
   }
   EXPECT_TRUE(written.ok());
   EXPECT_TRUE(fs::is_character_file(null));
-  const auto failed = write_whole(full, "text");
-  ASSERT_FALSE(failed.ok());
-  EXPECT_EQ(failed.error().kind, ErrorKind::kInfrastructure);
+  EXPECT_EQ(failure_of(write_whole(full, "text")).kind, ErrorKind::kInfrastructure);
   EXPECT_TRUE(fs::is_character_file(full));
 }
 
@@ -192,10 +175,9 @@ TEST(AtomicFile, RefusesWhatCannotBeWrittenAndLeavesNothing) {
   for (const std::string& path :
        {folder.file("loop"), folder.file("below"), folder.file("file/below"),
         folder.file("none/below"), folder.file(std::string(300, 'n')), std::string()}) {
-    const auto written = write_whole(path, "text");
-    ASSERT_FALSE(written.ok()) << path;
-    EXPECT_EQ(written.error().kind, ErrorKind::kInfrastructure);
-    EXPECT_EQ(written.error().message.rfind(path, 0), 0U) << written.error().message;
+    const Error written = failure_of(write_whole(path, "text"), path);
+    EXPECT_EQ(written.kind, ErrorKind::kInfrastructure);
+    EXPECT_EQ(written.message.rfind(path, 0), 0U) << written.message;
   }
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);

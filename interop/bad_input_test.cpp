@@ -1,12 +1,13 @@
 // golden/bad: every file is refused with exactly the line that EXPECTED.txt gives.
-#include <gtest/gtest.h>
 
+#include <filesystem>
 #include <set>
 #include <sstream>
 
+#include "base/file_io.h"
+#include "base/result_test.h"
 #include "interop/pt2_reader.h"
 #include "interop/safetensors.h"
-#include "interop/test_files.h"
 #include "spec/op_table.h"
 
 namespace graphgate::interop {
@@ -27,7 +28,7 @@ Error refusal(const std::string& name) {
 }
 
 TEST(BadInput, IsRefusedWithTheLineThatPeopleAgreedOn) {
-  std::istringstream expected(read_file(kFolder + "EXPECTED.txt"));
+  std::istringstream expected(must(read_whole(kFolder + "EXPECTED.txt")));
   std::set<std::string> covered;
   for (std::string line; std::getline(expected, line);) {
     const auto tab = line.find('\t');
@@ -52,7 +53,7 @@ TEST(BadInput, IsRefusedWithTheLineThatPeopleAgreedOn) {
 
 TEST(BadInput, CutAnywhereNeverCrashesTheReader) {
   const std::string whole =
-      read_file(std::string(GRAPHGATE_GOLDEN_DIR) + "/models/cond_nonzero.pt2");
+      must(read_whole(std::string(GRAPHGATE_GOLDEN_DIR) + "/models/cond_nonzero.pt2"));
   for (std::size_t size = 0; size < whole.size(); size += 101) {
     const std::string cut = whole.substr(0, size);
     EXPECT_FALSE(read_pt2_bytes(std::as_bytes(std::span(cut)), "cut.pt2").ok()) << size;

@@ -1,13 +1,12 @@
 #include "interop/json_limits.h"
 
-#include <gtest/gtest.h>
+#include "base/result_test.h"
 
 namespace graphgate::interop {
 namespace {
 
 std::string refused(std::string_view text, const JsonLimits& limits) {
-  const auto within = check_json_limits(text, limits);
-  return within.ok() ? "" : within.error().message;
+  return message_of(check_json_limits(text, limits));
 }
 
 TEST(JsonLimits, CountLevels) {

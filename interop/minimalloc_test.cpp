@@ -1,30 +1,25 @@
 #include "interop/minimalloc.h"
 
-#include <gtest/gtest.h>
-
-#include "interop/test_files.h"
+#include "base/result_test.h"
 
 namespace graphgate::interop {
 namespace {
 
 // "" when the text is accepted.
 std::string message_of(const std::string& text) {
-  const auto parsed = parse_minimalloc(text, "x.csv");
-  return parsed.ok() ? "" : parsed.error().message;
+  return message_of(parse_minimalloc(text, "x.csv"));
 }
 
 TEST(Minimalloc, ReadsBuffersWithTheirLifetimesAndSizes) {
-  const auto parsed = parse_minimalloc("id,lower,upper,size\nb1,0,3,4\nb2,-3,9,0", "x.csv");
-  ASSERT_TRUE(parsed.ok()) << parsed.error().message;
+  const auto parsed = must(parse_minimalloc("id,lower,upper,size\nb1,0,3,4\nb2,-3,9,0", "x.csv"));
   const std::vector<MinimallocBuffer> expected = {{"b1", 0, 3, 4}, {"b2", -3, 9, 0}};
-  EXPECT_EQ(parsed.value(), expected);
+  EXPECT_EQ(parsed, expected);
 }
 
 TEST(Minimalloc, TakesColumnsByNameAndLinesOfWindows) {
-  const auto parsed = parse_minimalloc("size,id,upper,lower\r\n4,b1,3,0\r\n", "x.csv");
-  ASSERT_TRUE(parsed.ok()) << parsed.error().message;
+  const auto parsed = must(parse_minimalloc("size,id,upper,lower\r\n4,b1,3,0\r\n", "x.csv"));
   const std::vector<MinimallocBuffer> expected = {{"b1", 0, 3, 4}};
-  EXPECT_EQ(parsed.value(), expected);
+  EXPECT_EQ(parsed, expected);
 }
 
 TEST(Minimalloc, AcceptsAnInstanceWithoutBuffers) {
@@ -48,21 +43,17 @@ TEST(Minimalloc, SaysWhichLineIsWrongAndWhatWasExpected) {
 }
 
 TEST(Minimalloc, DoesNotPretendToKnowFurtherConstraints) {
-  const auto parsed = parse_minimalloc("id,lower,upper,size,alignment\n", "x.csv");
-  ASSERT_FALSE(parsed.ok());
-  EXPECT_EQ(parsed.error().kind, ErrorKind::kUnsupported);
-  EXPECT_EQ(parsed.error().message, "x.csv:1: column 'alignment'");
+  const Error parsed = failure_of(parse_minimalloc("id,lower,upper,size,alignment\n", "x.csv"));
+  EXPECT_EQ(parsed.kind, ErrorKind::kUnsupported);
+  EXPECT_EQ(parsed.message, "x.csv:1: column 'alignment'");
 }
 
 TEST(Minimalloc, ReadsFilesAndNamesTheOnesItCannotOpen) {
   const std::string folder = std::string(GRAPHGATE_GOLDEN_DIR) + "/memplan/";
-  const auto read = read_minimalloc(folder + "gap7.LB4.OPT5.csv");
-  ASSERT_TRUE(read.ok()) << read.error().message;
-  ASSERT_EQ(read.value().size(), 7U);
-  EXPECT_EQ(read.value()[1], (MinimallocBuffer{"b", 4, 8, 2}));
-  const auto missing = read_minimalloc(folder + "missing.csv");
-  ASSERT_FALSE(missing.ok());
-  EXPECT_NE(missing.error().message.find("missing.csv"), std::string::npos);
+  const auto read = must(read_minimalloc(folder + "gap7.LB4.OPT5.csv"));
+  ASSERT_EQ(read.size(), 7U);
+  EXPECT_EQ(read[1], (MinimallocBuffer{"b", 4, 8, 2}));
+  EXPECT_TRUE(contains(failure_of(read_minimalloc(folder + "missing.csv")).message, "missing.csv"));
 }
 
 }  // namespace

@@ -14,19 +14,9 @@ namespace {
 using spec::Argument;
 using spec::Plan;
 
-std::string print(const Plan& plan) {
-  auto text = print_plan_json(plan);
-  if (text.ok()) return std::move(text).value();
-  ADD_FAILURE() << text.error().message;
-  return {};
-}
+std::string print(const Plan& plan) { return must(print_plan_json(plan)); }
 
-Plan read(std::string_view text) {
-  auto plan = read_plan_json(text, "p.json");
-  if (plan.ok()) return std::move(plan).value();
-  ADD_FAILURE() << plan.error().message;
-  return {};
-}
+Plan read(std::string_view text) { return must(read_plan_json(text, "p.json")); }
 
 TEST(PlanJson, GivesThePlanBackThatHasEverything) {
   const Plan plan = spec::parse_sample(spec::kFullPlan);
@@ -162,19 +152,15 @@ TEST(PlanJsonErrors, NameThePlaceAndWhatWasExpected) {
     const auto place = text.find(bad.from);
     ASSERT_NE(place, std::string::npos) << bad.from;
     text.replace(place, bad.from.size(), bad.to);
-    const auto plan = read_plan_json(text, "p.json");
-    ASSERT_FALSE(plan.ok()) << bad.message;
-    EXPECT_EQ(plan.error().message.substr(0, bad.message.size()), bad.message)
-        << plan.error().message;
+    const Error plan = failure_of(read_plan_json(text, "p.json"), bad.message);
+    EXPECT_EQ(plan.message.substr(0, bad.message.size()), bad.message) << plan.message;
   }
 }
 
 TEST(PlanJsonErrors, RefuseATextThatIsNoUtf8) {
   Plan plan = read(kSmall);
   plan.inputs[1].constant = Argument{std::string("\xff")};
-  const auto text = print_plan_json(plan);
-  ASSERT_FALSE(text.ok());
-  EXPECT_EQ(text.error().kind, ErrorKind::kUnsupported);
+  EXPECT_EQ(failure_of(print_plan_json(plan)).kind, ErrorKind::kUnsupported);
 }
 
 }  // namespace

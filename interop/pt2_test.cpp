@@ -1,8 +1,10 @@
-#include <gtest/gtest.h>
+#include <filesystem>
 
+#include "base/file_io.h"
+#include "base/folder_test.h"
+#include "base/result_test.h"
 #include "interop/pt2_reader.h"
 #include "interop/pt2_writer.h"
-#include "interop/test_files.h"
 #include "spec/graph_text.h"
 #include "spec/op_table.h"
 
@@ -17,20 +19,16 @@ const std::string kModels = std::string(GRAPHGATE_GOLDEN_DIR) + "/models/";
 Program read_model(const std::string& name) {
   Pt2Options options;
   options.ops = &spec::builtin_op_table();
-  auto program = read_pt2(kModels + name, options);
-  EXPECT_TRUE(program.ok()) << program.error().message;
-  return program.ok() ? std::move(program).value() : Program{};
+  return must(read_pt2(kModels + name, options));
 }
 
 Program parse(std::string_view text) {
-  auto program = spec::parse_program(text, spec::builtin_op_table());
-  EXPECT_TRUE(program.ok()) << program.error().message;
-  return program.ok() ? std::move(program).value() : Program{};
+  return must(spec::parse_program(text, spec::builtin_op_table()));
 }
 
 // Writes and reads back.
 Result<Program> round_trip(const Program& program) {
-  const TemporaryFolder folder;
+  const TestFolder folder;
   GRAPHGATE_TRY_VOID(write_pt2(program, folder.file("p.pt2")));
   return read_pt2(folder.file("p.pt2"));
 }
@@ -48,18 +46,17 @@ TEST(Pt2, EveryModelComesBackAsItWasRead) {
   EXPECT_GE(names.size(), 10U);
   for (const std::string& name : names) {
     const Program program = read_model(name);
-    const auto again = round_trip(program);
-    ASSERT_TRUE(again.ok()) << name << ": " << again.error().message;
-    EXPECT_TRUE(spec::same_program(program, again.value())) << name;
+    const auto again = must(round_trip(program), name);
+    EXPECT_TRUE(spec::same_program(program, again)) << name;
   }
 }
 
 TEST(Pt2, IsWrittenTheSameWayEachTime) {
-  const TemporaryFolder folder;
+  const TestFolder folder;
   const Program program = read_model("mutations.core.pt2");
   ASSERT_TRUE(write_pt2(program, folder.file("a.pt2")).ok());
   ASSERT_TRUE(write_pt2(program, folder.file("b.pt2")).ok());
-  EXPECT_EQ(read_file(folder.file("a.pt2")), read_file(folder.file("b.pt2")));
+  EXPECT_EQ(must(read_whole(folder.file("a.pt2"))), must(read_whole(folder.file("b.pt2"))));
 }
 
 TEST(Pt2Reader, ReadsConditionalsAndUnbackedSymbols) {
@@ -105,11 +102,10 @@ TEST(Pt2Reader, KeepsSharedStoragesShared) {
   output %c
 })");
   program.tensors.at("b").storage = program.tensors.at("a").storage;
-  const auto again = round_trip(program);
-  ASSERT_TRUE(again.ok()) << again.error().message;
-  const auto& tensors = again.value().tensors;
+  const auto again = must(round_trip(program));
+  const auto& tensors = again.tensors;
   EXPECT_EQ(tensors.at("a").storage, tensors.at("b").storage);
-  EXPECT_TRUE(spec::same_program(program, again.value()));
+  EXPECT_TRUE(spec::same_program(program, again));
 }
 
 TEST(Pt2Writer, CarriesNamesThatPythonWouldRefuse) {
@@ -122,10 +118,9 @@ TEST(Pt2Writer, CarriesNamesThatPythonWouldRefuse) {
   output %v
   output %i
 })");
-  const auto again = round_trip(program);
-  ASSERT_TRUE(again.ok()) << again.error().message;
-  EXPECT_TRUE(spec::same_program(program, again.value()))
-      << spec::print_program(again.value(), spec::builtin_op_table());
+  const auto again = must(round_trip(program));
+  EXPECT_TRUE(spec::same_program(program, again))
+      << spec::print_program(again, spec::builtin_op_table());
 }
 
 TEST(Pt2Writer, SaysWhatPyTorchCannotExpress) {
@@ -134,21 +129,18 @@ TEST(Pt2Writer, SaysWhatPyTorchCannotExpress) {
   %y = aten.relu.default(%x)
   output %y
 })");
-  const auto refused = round_trip(untyped);
-  ASSERT_FALSE(refused.ok());
-  EXPECT_EQ(refused.error().kind, ErrorKind::kUnsupported);
-  EXPECT_EQ(refused.error().message, "value 'y': has no type, and PyTorch's schema needs one");
+  const Error refused = failure_of(round_trip(untyped));
+  EXPECT_EQ(refused.kind, ErrorKind::kUnsupported);
+  EXPECT_EQ(refused.message, "value 'y': has no type, and PyTorch's schema needs one");
 }
 
 TEST(Pt2Writer, WritesPyTorchsOwnOpsWhateverTheirSchemasLeaveOut) {
   const spec::OpTable& ops = spec::builtin_op_table();
-  const auto program =
-      read_pt2(std::string(GRAPHGATE_GOLDEN_DIR) + "/models/resnet_slim.pt2", Pt2Options{&ops});
-  ASSERT_TRUE(program.ok());
+  const auto program = must(
+      read_pt2(std::string(GRAPHGATE_GOLDEN_DIR) + "/models/resnet_slim.pt2", Pt2Options{&ops}));
   ASSERT_FALSE(ops.find("aten.batch_norm.default")->undeclared_writes.empty());
-  const TemporaryFolder folder;
-  const auto written = write_pt2(program.value(), folder.file("p.pt2"), Pt2Options{&ops});
-  EXPECT_TRUE(written.ok()) << written.error().message;
+  const TestFolder folder;
+  must(write_pt2(program, folder.file("p.pt2"), Pt2Options{&ops}));
 }
 
 TEST(Pt2Writer, RefusesHiddenStateWithItsReason) {
@@ -159,10 +151,8 @@ TEST(Pt2Writer, RefusesHiddenStateWithItsReason) {
   program.graph.inputs.push_back(spec::ValueId{0});
   program.inputs.push_back({spec::InputKind::kUserInput, spec::ValueId{0}, "x", true, {}});
   program.graph.nodes.push_back({"s", "my.step.default", {}, {}});
-  const TemporaryFolder folder;
-  const auto written = write_pt2(program, folder.file("p.pt2"), Pt2Options{&ops});
-  ASSERT_FALSE(written.ok());
-  EXPECT_EQ(written.error().message,
+  const TestFolder folder;
+  EXPECT_EQ(failure_of(write_pt2(program, folder.file("p.pt2"), Pt2Options{&ops})).message,
             "node 's': PyTorch's schema cannot say that my.step.default has hidden state");
   EXPECT_EQ(folder.count(), 0U);
 }
@@ -185,23 +175,20 @@ TEST(Pt2, ReadsALongProgram) {
     graph.values.push_back(value);
     graph.values.back().name = node.name;
   }
-  const auto again = round_trip(program);
-  ASSERT_TRUE(again.ok()) << again.error().message;
-  EXPECT_TRUE(spec::same_program(program, again.value()));
+  const auto again = must(round_trip(program));
+  EXPECT_TRUE(spec::same_program(program, again));
 }
 
 // The sizes that an interpolation by 3.66 gives, and 1 / n**0.5 (golden/exports).
 TEST(Pt2, KeepsSizesWithFloatsInThem) {
   const spec::OpTable& ops = spec::builtin_op_table();
   const std::string folder = std::string(GRAPHGATE_GOLDEN_DIR) + "/exports/";
-  const auto scaled = read_pt2(folder + "scaled_size.pt2", Pt2Options{&ops});
-  ASSERT_TRUE(scaled.ok()) << scaled.error().message;
-  const std::string text = spec::print_program(scaled.value(), ops);
-  EXPECT_NE(text.find("[1, 1, trunc_to_int(3.66*to_float(s53)), 21]"), std::string::npos) << text;
+  const auto scaled = must(read_pt2(folder + "scaled_size.pt2", Pt2Options{&ops}));
+  const std::string text = spec::print_program(scaled, ops);
+  EXPECT_TRUE(contains(text, "[1, 1, trunc_to_int(3.66*to_float(s53)), 21]"));
   EXPECT_EQ(spec::print_program(parse(text), ops), text);
-  const auto again = round_trip(scaled.value());
-  ASSERT_TRUE(again.ok()) << again.error().message;
-  EXPECT_EQ(spec::print_program(again.value(), ops), text);
+  const auto again = must(round_trip(scaled));
+  EXPECT_EQ(spec::print_program(again, ops), text);
   EXPECT_TRUE(read_pt2(folder + "float_of_size.pt2", Pt2Options{&ops}).ok());
 }
 }  // namespace

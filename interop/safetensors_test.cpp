@@ -1,11 +1,10 @@
 #include "interop/safetensors.h"
 
-#include <gtest/gtest.h>
-
 #include <cstring>
-#include <fstream>
 
-#include "interop/test_files.h"
+#include "base/file_io.h"
+#include "base/folder_test.h"
+#include "base/result_test.h"
 
 namespace graphgate::interop {
 namespace {
@@ -19,8 +18,7 @@ std::string message_of(const std::string& header, std::size_t data_bytes) {
   const std::uint64_t length = header.size();
   std::memcpy(file.data(), &length, 8);
   file += header + std::string(data_bytes, '\0');
-  const auto read = read_safetensors_bytes(std::as_bytes(std::span(file)), "x.safetensors");
-  return read.ok() ? "" : read.error().message;
+  return message_of(read_safetensors_bytes(std::as_bytes(std::span(file)), "x.safetensors"));
 }
 
 TEST(Safetensors, ComeBackAsTheyWereWritten) {
@@ -32,15 +30,14 @@ TEST(Safetensors, ComeBackAsTheyWereWritten) {
     }
     tensors.emplace("t" + std::to_string(dtype), std::move(tensor));
   }
-  const TemporaryFolder folder;
+  const TestFolder folder;
   const std::string path = folder.file("a.safetensors");
   ASSERT_TRUE(write_safetensors(path, tensors, {{"made", "here"}}).ok());
-  const auto read = read_safetensors(path);
-  ASSERT_TRUE(read.ok()) << read.error().message;
-  EXPECT_EQ(read.value().metadata.at("made"), "here");
-  ASSERT_EQ(read.value().tensors.size(), tensors.size());
+  const auto read = must(read_safetensors(path));
+  EXPECT_EQ(read.metadata.at("made"), "here");
+  ASSERT_EQ(read.tensors.size(), tensors.size());
   for (const auto& [name, tensor] : tensors) {
-    const HostTensor& other = read.value().tensors.at(name);
+    const HostTensor& other = read.tensors.at(name);
     EXPECT_EQ(other.dtype, tensor.dtype) << name;
     EXPECT_EQ(other.sizes, tensor.sizes) << name;
     EXPECT_EQ(other.storage->bytes, tensor.storage->bytes) << name;
@@ -48,12 +45,12 @@ TEST(Safetensors, ComeBackAsTheyWereWritten) {
 }
 
 TEST(Safetensors, AreWrittenTheSameWayEachTime) {
-  const TemporaryFolder folder;
+  const TestFolder folder;
   const NamedTensors tensors = {{"b", spec::make_host_tensor(DType::kInt8, {3})},
                                 {"a", spec::make_host_tensor(DType::kFloat32, {2})}};
   ASSERT_TRUE(write_safetensors(folder.file("1"), tensors).ok());
   ASSERT_TRUE(write_safetensors(folder.file("2"), tensors).ok());
-  EXPECT_EQ(read_file(folder.file("1")), read_file(folder.file("2")));
+  EXPECT_EQ(must(read_whole(folder.file("1"))), must(read_whole(folder.file("2"))));
 }
 
 TEST(Safetensors, StoreAStridedViewContiguously) {
@@ -61,11 +58,10 @@ TEST(Safetensors, StoreAStridedViewContiguously) {
   for (std::size_t i = 0; i < 6; ++i) tensor.storage->bytes[i] = static_cast<std::byte>(i);
   std::swap(tensor.sizes[0], tensor.sizes[1]);
   std::swap(tensor.strides[0], tensor.strides[1]);
-  const TemporaryFolder folder;
+  const TestFolder folder;
   ASSERT_TRUE(write_safetensors(folder.file("t"), {{"t", tensor}}).ok());
-  const auto read = read_safetensors(folder.file("t"));
-  ASSERT_TRUE(read.ok());
-  EXPECT_EQ(read.value().tensors.at("t").storage->bytes, spec::packed_bytes(tensor));
+  const auto read = must(read_safetensors(folder.file("t")));
+  EXPECT_EQ(read.tensors.at("t").storage->bytes, spec::packed_bytes(tensor));
 }
 
 TEST(Safetensors, RefuseEveryHeaderThatLies) {
@@ -94,20 +90,19 @@ TEST(Safetensors, RefuseEveryHeaderThatLies) {
 
 TEST(Safetensors, RefuseAFileShorterThanItsHeader) {
   const std::string file = "\xff\xff\xff\xff\xff\xff\xff\x7f{}";
-  const auto read = read_safetensors_bytes(std::as_bytes(std::span(file)), "x");
-  ASSERT_FALSE(read.ok());
-  EXPECT_EQ(read.error().message,
+  const Error read = failure_of(read_safetensors_bytes(std::as_bytes(std::span(file)), "x"));
+  EXPECT_EQ(read.message,
             "x: the header claims 9223372036854775807 bytes, the file has 2 after its length");
-  EXPECT_EQ(read.error().kind, ErrorKind::kBadInput);
+  EXPECT_EQ(read.kind, ErrorKind::kBadInput);
 }
 
 TEST(Safetensors, KeepTheOldFileWhenTheNewOneCannotBeWritten) {
-  const TemporaryFolder folder;
+  const TestFolder folder;
   const NamedTensors bad = {{"\xff", spec::make_host_tensor(DType::kInt8, {1})}};
   ASSERT_TRUE(write_safetensors(folder.file("t"), {}).ok());
-  const std::string before = read_file(folder.file("t"));
+  const std::string before = must(read_whole(folder.file("t")));
   EXPECT_FALSE(write_safetensors(folder.file("t"), bad).ok());
-  EXPECT_EQ(read_file(folder.file("t")), before);
+  EXPECT_EQ(must(read_whole(folder.file("t"))), before);
   EXPECT_EQ(folder.count(), 1U);
 }
 

@@ -1,6 +1,7 @@
 // The audit with bodies that lie: each does to memory what its schema does not declare.
 #include "reference/effects_audit.h"
 
+#include "base/result_test.h"
 #include "reference/ops/op_test.h"
 
 namespace graphgate::reference {
@@ -11,8 +12,7 @@ using test::counting;
 // Runs `body` as the op of `line`, a line of the op table.
 std::vector<Datum> run_as(const std::string& line, Body body, const std::vector<Datum>& arguments) {
   spec::OpTable table;
-  const auto added = table.add_text(line, "test");
-  EXPECT_TRUE(added.ok()) << (added.ok() ? "" : added.error().message);
+  must(table.add_text(line, "test"));
   Options options;
   return run_op(*table.rows().begin()->second, body, arguments, Run{options});
 }

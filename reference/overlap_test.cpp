@@ -20,11 +20,9 @@ std::optional<ErrorKind> ends_in(const std::string& nodes, Mode mode) {
   Options options;
   options.mode = mode;
   const auto executor = make_executor(options);
-  auto loaded = executor->load(program);
-  EXPECT_TRUE(loaded.ok()) << (loaded.ok() ? "" : loaded.error().message);
-  if (!loaded.ok()) return ErrorKind::kInternal;
+  auto loaded = must(executor->load(program));
   const std::vector<spec::InputValue> inputs = {floats({6}, {0, 1, 2, 3, 4, 5})};
-  const auto result = loaded.value()->call(inputs);
+  const auto result = loaded->call(inputs);
   return result.ok() ? std::nullopt : std::optional(result.error().kind);
 }
 
@@ -138,8 +136,7 @@ TEST(Overlap, LeavesInputsAsTheyWere) {
 }
 )");
   const auto executor = make_executor(Options{});
-  auto loaded = executor->load(program);
-  ASSERT_TRUE(loaded.ok());
+  auto loaded = must(executor->load(program));
   // As callers pass them: two views of one storage.
   spec::HostTensor base = floats({5}, {0, 1, 2, 3, 4});
   spec::HostTensor x = base;
@@ -147,7 +144,7 @@ TEST(Overlap, LeavesInputsAsTheyWere) {
   spec::HostTensor y = x;
   y.storage_offset = 1;
   const std::vector<spec::InputValue> inputs = {x, y};
-  const auto result = loaded.value()->call(inputs);
+  const auto result = loaded->call(inputs);
   ASSERT_FALSE(result.ok());
   EXPECT_EQ(result.error().kind, ErrorKind::kUnsupported);
   EXPECT_NE(result.error().message.find("shares bytes with an operand in part"), std::string::npos);

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "base/result_test.h"
+
 namespace graphgate::spec {
 namespace {
 
@@ -61,18 +63,10 @@ expect call 1 out0 from "out.safetensors" key "o"
 expect call 2 refused "moved"
 )case";
 
-CaseFile parse_whole(std::string_view text) {
-  auto parsed = parse_case(text, "c");
-  if (!parsed.ok()) {
-    ADD_FAILURE() << parsed.error().message;
-    return {};
-  }
-  return std::move(parsed).value();
-}
+CaseFile parse_whole(std::string_view text) { return must(parse_case(text, "c")); }
 
 std::string error_of(std::string_view text) {
-  const auto parsed = parse_case(text, "c");
-  return parsed.ok() ? "no error" : parsed.error().message;
+  return message_of(parse_case(text, "c"), "no error");
 }
 
 // kFullCase with its first `from` replaced.
@@ -190,13 +184,12 @@ RC_GTEST_PROP(CaseText, SurvivesDamage, (std::vector<std::pair<std::uint16_t, ch
 TEST(CaseText, GivesTheColumnInABadSchema) {
   const std::string error = error_of(changed("float by=2.0)", "float by=2.0"));
   EXPECT_EQ(error.substr(0, 4), "c:8:") << error;
-  EXPECT_NE(error.find("expected"), std::string::npos) << error;
+  EXPECT_TRUE(contains(error, "expected"));
 }
 
 TEST(CheckCase, RefusesReferencesToWhatDoesNotExist) {
   const auto error = [](std::string_view from, std::string_view to) {
-    const auto result = check_case(parse_whole(changed(from, to)));
-    return result.ok() ? "valid" : result.error().message;
+    return message_of(check_case(parse_whole(changed(from, to))), "valid");
   };
   EXPECT_EQ(error("program \"g2\"", "program \"g1\""), "two programs are named 'g1'");
   EXPECT_EQ(error("weights \"g2\"", "weights \"g3\""), "the case has no program 'g3'");
@@ -237,10 +230,9 @@ TEST(CheckCase, RefusesReferencesToWhatDoesNotExist) {
 }
 
 TEST(CheckCase, RefusesAStorageThatIsToLieOnTwoDevices) {
-  const auto result = check_case(
-      parse_whole(changed("\"odd name\" : f32[2]\n", "\"odd name\" : f32[2] on cuda\n")));
-  ASSERT_FALSE(result.ok());
-  EXPECT_EQ(result.error().message,
+  EXPECT_EQ(failure_of(check_case(parse_whole(
+                           changed("\"odd name\" : f32[2]\n", "\"odd name\" : f32[2] on cuda\n"))))
+                .message,
             "inputs 'shared': input 'odd name', on cuda, lies in the storage of 'x', on cpu");
 }
 

@@ -29,8 +29,7 @@ Program valid() {
 }
 
 std::string error_of(const Program& program) {
-  const auto result = check_program(program, builtin_op_table());
-  return result.ok() ? "valid" : result.error().message;
+  return message_of(check_program(program, builtin_op_table()), "valid");
 }
 
 template <class Break>

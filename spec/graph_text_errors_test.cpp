@@ -1,6 +1,6 @@
 // What the graph parser says of bad text: the place, what was expected, what was found.
-#include <gtest/gtest.h>
 
+#include "base/result_test.h"
 #include "spec/graph_text.h"
 
 namespace graphgate::spec {
@@ -12,8 +12,7 @@ struct Bad {
 };
 
 std::string text_error_of(std::string_view text) {
-  const auto program = parse_program(text, builtin_op_table(), "t");
-  return program.ok() ? "no error" : program.error().message;
+  return message_of(parse_program(text, builtin_op_table(), "t"), "no error");
 }
 
 std::string error_of_line(std::string_view line) {
@@ -128,10 +127,9 @@ TEST(GraphTextErrors, NameThePlaceAroundTheBody) {
 TEST(GraphTextErrors, RefuseDeepNesting) {
   std::string graphs = "program \"p\" {\n";
   for (int i = 0; i < 100000; ++i) graphs += "graph @g {\n";
-  EXPECT_NE(text_error_of(graphs).find("expected graphs nested at most 50 deep"),
-            std::string::npos);
+  EXPECT_TRUE(contains(text_error_of(graphs), "expected graphs nested at most 50 deep"));
   const std::string lists = "output " + std::string(100000, '[');
-  EXPECT_NE(error_of_line(lists).find("expected lists nested at most 100 deep"), std::string::npos);
+  EXPECT_TRUE(contains(error_of_line(lists), "expected lists nested at most 100 deep"));
 }
 
 }  // namespace

@@ -1,26 +1,21 @@
 #include "spec/option.h"
 
-#include <gtest/gtest.h>
-
-#include <fstream>
 #include <regex>
 #include <set>
-#include <sstream>
+
+#include "base/file_io.h"
+#include "base/result_test.h"
 
 namespace graphgate::spec {
 namespace {
 
 std::string error_of(const char* name, const std::string& value) {
-  const auto checked = check_option(*find_option(name), value);
-  return checked.ok() ? "good" : checked.error().message;
+  return message_of(check_option(*find_option(name), value), "good");
 }
 
 // What option.h has a name for is a row of the table, and the other way round.
 TEST(Options, HaveANameEach) {
-  std::ifstream file(GRAPHGATE_SOURCE_DIR "/spec/option.h");
-  std::stringstream text;
-  text << file.rdbuf();
-  const std::string header = text.str();
+  const std::string header = must(read_whole(GRAPHGATE_SOURCE_DIR "/spec/option.h"));
   const std::regex constant("const char\\* k\\w+ = \"([a-z-]+)\";");
   std::set<std::string> named;
   for (std::sregex_iterator at(header.begin(), header.end(), constant), end; at != end; ++at) {

@@ -142,7 +142,7 @@ TEST(DrawPool, MarksTwoBuffersInTheSameBytes) {
   Plan plan = parse_sample(kPlan);
   plan.buffers[3].offset_bytes = 64;  // $z over $y, both at step 2
   const std::string text = draw_pool(plan, PoolId{1});
-  EXPECT_NE(text.find(" 64 |bbbbbbbb####cccccccc\n"), std::string::npos) << text;
+  EXPECT_TRUE(contains(text, " 64 |bbbbbbbb####cccccccc\n"));
 }
 
 TEST(DrawPool, ShowsSeveralStepsAndRangesInOneCell) {

@@ -12,8 +12,7 @@ struct Bad {
 };
 
 std::string plan_error_of(std::string_view text) {
-  const auto plan = parse_plan(text, builtin_op_table(), "t");
-  return plan.ok() ? "no error" : plan.error().message;
+  return message_of(parse_plan(text, builtin_op_table(), "t"), "no error");
 }
 
 TEST(PlanTextErrors, NameThePlaceInTables) {

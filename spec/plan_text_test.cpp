@@ -16,8 +16,7 @@ TEST(PlanText, PrintsCanonicalTextAsItWas) { EXPECT_EQ(print(parse_sample(kFullP
 
 TEST(PlanText, ReadsWhatAnExecutorMade) {
   const Plan plan = parse_sample(kFullPlan);
-  const auto checked = check_plan(plan);
-  EXPECT_TRUE(checked.ok()) << checked.error().message;
+  must(check_plan(plan));
   EXPECT_EQ(plan.event_count, 2U);
   EXPECT_EQ(plan.symbols.at("s1"), -1);
   EXPECT_EQ(plan.pools[1], (PlanPool{"slots", PoolKind::kInput, {"cuda", 1}, 1024, 1}));

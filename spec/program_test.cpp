@@ -1,7 +1,6 @@
 #include "spec/program.h"
 
-#include <gtest/gtest.h>
-
+#include "base/result_test.h"
 #include "spec/graph_check.h"
 #include "spec/graph_text.h"
 
@@ -45,15 +44,13 @@ TEST(SameProgram, ComparesElementsAndSharingButNotPointers) {
 
 TEST(CheckProgram, RefusesNewContentsThatDoNotBroadcastToTheirTarget) {
   const auto error_of = [](const std::string& contents) {
-    const auto program = parse_program(
-        "program \"p\" {\n  symbol s0 in [1, 8]\n"
-        "  input %x : i64[3, 4]\n  input %s : i64[s0]\n"
-        "  %y : " +
-            contents + "\n  mutation input \"x\" %y\n}\n",
-        builtin_op_table(), "t");
-    EXPECT_TRUE(program.ok()) << (program.ok() ? "" : program.error().message);
-    const auto checked = check_program(program.value(), builtin_op_table());
-    return checked.ok() ? "" : checked.error().message;
+    const auto program =
+        must(parse_program("program \"p\" {\n  symbol s0 in [1, 8]\n"
+                           "  input %x : i64[3, 4]\n  input %s : i64[s0]\n"
+                           "  %y : " +
+                               contents + "\n  mutation input \"x\" %y\n}\n",
+                           builtin_op_table(), "t"));
+    return message_of(check_program(program, builtin_op_table()));
   };
   EXPECT_EQ(
       error_of("i64[12] = aten.arange.start_step(1, 13)"),

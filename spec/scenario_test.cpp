@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "base/result_test.h"
 #include "spec/outcome.h"
 
 namespace graphgate::spec {
@@ -42,18 +43,16 @@ check state
 )";
 
 TEST(ScenarioText, PrintsCanonicalTextAsItWas) {
-  const auto scenario = read_lines(kAll);
-  ASSERT_TRUE(scenario.ok()) << scenario.error().message;
-  EXPECT_EQ(scenario.value().steps.size(), 19U);
-  EXPECT_EQ(print_scenario(scenario.value()), kAll);
+  const auto scenario = must(read_lines(kAll));
+  EXPECT_EQ(scenario.steps.size(), 19U);
+  EXPECT_EQ(print_scenario(scenario), kAll);
 }
 
 TEST(ScenarioText, SaysWhatAStepIs) {
-  const auto scenario = read_lines(
-      "call g1 size=8 mode=captured\ncall g2 size=3\nhold g1.out0\n"
-      "swap-weights g1\nfeed-back out0->in1\ncheck held");
-  ASSERT_TRUE(scenario.ok()) << scenario.error().message;
-  const auto& steps = scenario.value().steps;
+  const auto scenario =
+      must(read_lines("call g1 size=8 mode=captured\ncall g2 size=3\nhold g1.out0\n"
+                      "swap-weights g1\nfeed-back out0->in1\ncheck held"));
+  const auto& steps = scenario.steps;
   ASSERT_EQ(steps.size(), 6U);
   EXPECT_EQ(steps[0], Step(CallStep{"g1", {{"size", 8}}, CallMode::kCaptured, {}}));
   EXPECT_EQ(steps[2], Step(HoldStep{{"g1", 0}}));
@@ -61,10 +60,7 @@ TEST(ScenarioText, SaysWhatAStepIs) {
 }
 
 TEST(ScenarioText, NamesThePlaceOfAnError) {
-  const auto error = [](std::string_view text) {
-    const auto scenario = read_lines(text);
-    return scenario.ok() ? "no error" : scenario.error().message;
-  };
+  const auto error = [](std::string_view text) { return message_of(read_lines(text), "no error"); };
   const std::string step =
       "a step (call, hold, release, swap-weights, feed-back, check, restart or static)";
   EXPECT_EQ(error("\n  jump g1"), "s:2:3: expected " + step + ", found 'jump'");

@@ -1,10 +1,9 @@
 #include "spec/schema.h"
 
-#include <gtest/gtest.h>
-
 #include <limits>
 #include <string>
 
+#include "base/result_test.h"
 #include "spec/op_table.h"
 
 namespace graphgate::spec {
@@ -239,14 +238,12 @@ TEST(SchemaParser, RefusesTorchScriptTypesAsUnsupported) {
        {"aten::len.t(t[] a) -> int", "aten::wait(Future(t) self) -> t",
         "aten::keys.str(Dict(str, t) self) -> str[](*)", "aten::format(str self, ...) -> str",
         "prim::f((int, int) a) -> ()", "quantized::f(__torch__.torch.classes.P a) -> ()"}) {
-    const Result<OpSchema> schema = parse_schema(text);
-    ASSERT_FALSE(schema.ok()) << text;
-    EXPECT_EQ(schema.error().kind, ErrorKind::kUnsupported) << schema.error().message;
+    const Error schema = failure_of(parse_schema(text), text);
+    EXPECT_EQ(schema.kind, ErrorKind::kUnsupported) << schema.message;
   }
-  const Result<OpSchema> typo = parse_schema("x::f(tensor a) -> ()");
-  ASSERT_FALSE(typo.ok());
-  EXPECT_EQ(typo.error().kind, ErrorKind::kBadInput);
-  EXPECT_EQ(typo.error().message, "column 6: unknown type 'tensor'");
+  const Error typo = failure_of(parse_schema("x::f(tensor a) -> ()"));
+  EXPECT_EQ(typo.kind, ErrorKind::kBadInput);
+  EXPECT_EQ(typo.message, "column 6: unknown type 'tensor'");
 }
 
 TEST(SchemaParser, EndsOnEveryPrefixOfASchemaWithAnErrorOrASchema) {

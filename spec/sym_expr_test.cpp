@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "base/result_test.h"
 #include "spec/sym_expr_text.h"
 
 namespace graphgate::spec {
@@ -103,9 +104,8 @@ TEST(SymExprText, PrintsTheFewestParentheses) {
                                       "a - 9223372036854775808",
                                       "a % (b % c)",
                                       "a % b % c"}) {
-    const auto expr = parse_sym_expr(text);
-    ASSERT_TRUE(expr.ok()) << text << ": " << expr.error().message;
-    EXPECT_EQ(print_sym_expr(expr.value()), text);
+    const auto expr = must(parse_sym_expr(text), text);
+    EXPECT_EQ(print_sym_expr(expr), text);
   }
 }
 
@@ -138,10 +138,7 @@ TEST(SymExprText, RefusesDeepNestingInsteadOfOverflowingTheStack) {
   for (int i = 0; i < 100000; ++i) powers += "**a";
   for (const std::string& text :
        {std::string(100000, '('), chain, minuses + "a", nots + "a", powers}) {
-    const auto expr = parse_sym_expr(text);
-    ASSERT_FALSE(expr.ok());
-    EXPECT_NE(expr.error().message.find("of depth 100 or less"), std::string::npos)
-        << expr.error().message;
+    EXPECT_TRUE(contains(failure_of(parse_sym_expr(text)).message, "of depth 100 or less"));
   }
 }
 
@@ -153,9 +150,8 @@ TEST(SymExprText, ReadsTheDeepestTreeThatItPrints) {
       const bool sum = op == SymOp::kAdd || depth % 2 == 0;
       expr = sum ? apply(SymOp::kAdd, {expr, SymExpr(1)}) : apply(op, {expr});
     }
-    const auto again = parse_sym_expr(print_sym_expr(expr));
-    ASSERT_TRUE(again.ok()) << again.error().message;
-    EXPECT_EQ(again.value(), expr);
+    const auto again = must(parse_sym_expr(print_sym_expr(expr)));
+    EXPECT_EQ(again, expr);
   }
 }
 
@@ -229,10 +225,9 @@ TEST(SymExprText, PrintsFloatsThatItReadsBack) {
        {"trunc_to_int(3.66*to_float(s0))", "a / b / c", "a / (b / c)", "a*b / c", "-0.5", "-(0.5)",
         "(-0.5)**2", "where(a < b, a, b)", "0.5 - a", "a - 0.5*b", "1.0 / to_float(a)**0.5",
         "round_to_int(1e+300*asinh(to_float(a)))", "4*max(1, trunc_to_int(0.1))"}) {
-    const auto parsed = parse_sym_expr(text);
-    ASSERT_TRUE(parsed.ok()) << text << ": " << parsed.error().message;
-    EXPECT_EQ(print_sym_expr(parsed.value()), text);
-    EXPECT_EQ(parse_sym_expr(print_sym_expr(parsed.value())).value(), parsed.value());
+    const auto parsed = must(parse_sym_expr(text), text);
+    EXPECT_EQ(print_sym_expr(parsed), text);
+    EXPECT_EQ(parse_sym_expr(print_sym_expr(parsed)).value(), parsed);
   }
   EXPECT_FALSE(parse_sym_expr("where(a, b)").ok());
   EXPECT_FALSE(parse_sym_expr("sqrt(a, b)").ok());

@@ -5,8 +5,6 @@
 // numbering of its text.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -14,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/result_test.h"
 #include "spec/plan_text.h"
 
 namespace graphgate::spec {
@@ -109,12 +108,7 @@ inline constexpr std::string_view kFullPlan = R"(plan "tiny" strict {
 )";
 
 inline Plan parse_sample(std::string_view text) {
-  auto plan = parse_plan(text, builtin_op_table(), "t");
-  if (!plan.ok()) {
-    ADD_FAILURE() << plan.error().message;
-    return {};
-  }
-  return std::move(plan).value();
+  return must(parse_plan(text, builtin_op_table(), "t"));
 }
 
 // Builds a plan step by step. All tensors are f32[4, 4] but for those in the heap.

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/result_test.h"
 #include "spec/element_text.h"
 
 namespace graphgate::spec {
@@ -29,9 +30,8 @@ TEST(TensorTypeText, ComesBackAsItWas) {
        {"f32[]", "bf16[8, 16]", "i64[s0, 16]", "f16[2*s0 + 1, s1, 4]{s1, 1, 0}@3 on cuda:1",
         "f8e4m3[0] layout none", "bool[2, 0, 4]", "f32[4]@s0 // 2 on meta",
         "f32[4] on \"privateuse one:3\"", "u8[4, 4]{1, 4}", "f32[2]{}"}) {
-    const auto type = parse_type(text);
-    ASSERT_TRUE(type.ok()) << type.error().message;
-    EXPECT_EQ(print_tensor_type(type.value()), text);
+    const auto type = must(parse_type(text));
+    EXPECT_EQ(print_tensor_type(type), text);
   }
 }
 
@@ -45,7 +45,7 @@ TEST(TensorTypeText, LeavesOutRowMajorStrides) {
 
 TEST(TensorTypeText, NamesWhatItExpected) {
   const auto error = [](std::string_view text) { return parse_type(text).error().message; };
-  EXPECT_NE(error("x[2]").find("t:1:1: expected a dtype"), std::string::npos);
+  EXPECT_TRUE(contains(error("x[2]"), "t:1:1: expected a dtype"));
   EXPECT_EQ(error("f32"), "t:1:4: expected '[', found the end of the text");
   EXPECT_EQ(error("f32[2"), "t:1:6: expected ',' or ']', found the end of the text");
   EXPECT_EQ(error("f32[2]{1"), "t:1:9: expected ',' or '}', found the end of the text");
@@ -72,10 +72,9 @@ TEST(TensorData, ReadsAndPrintsElementsOfEachKind) {
       {"f32[2, 2]{1, 2}", "bytes \"0000803f0000004000004040000080400000a040\""},
       {"i8[2]@1", "bytes \"00010203\""}};
   for (const auto& [type, data] : cases) {
-    const auto tensor = parse_tensor(type, data);
-    ASSERT_TRUE(tensor.ok()) << tensor.error().message;
-    EXPECT_EQ(print_tensor_data(tensor.value()), data);
-    EXPECT_EQ(print_tensor_type(type_of(tensor.value())), type);
+    const auto tensor = must(parse_tensor(type, data));
+    EXPECT_EQ(print_tensor_data(tensor), data);
+    EXPECT_EQ(print_tensor_type(type_of(tensor)), type);
   }
 }
 

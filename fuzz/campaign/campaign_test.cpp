@@ -1,7 +1,7 @@
-#include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 #include <cmath>
 #include <csignal>
@@ -10,6 +10,7 @@
 #include <fstream>
 #include <set>
 
+#include "base/result_test.h"
 #include "base/temporary_folder.h"
 #include "fuzz/campaign/campaign_state.h"
 #include "fuzz/campaign/corpus.h"
@@ -94,11 +95,10 @@ TEST(Campaigns, MergedFromShardsEqualTheUnshardedOne) {
   for (const std::uint32_t count : {2U, 4U, 7U}) {
     std::vector<CampaignState> shards;
     for (std::uint32_t i = count; i-- > 0;) shards.push_back(campaign({i, count}, kCases));
-    const auto merged = merge_states(shards);
-    ASSERT_TRUE(merged.ok()) << merged.error().message;
-    EXPECT_TRUE(same_results(merged.value(), whole)) << count;
-    EXPECT_EQ(merged.value().tally.signatures, whole.tally.signatures);
-    EXPECT_EQ(merged.value().tally.blocks, whole.tally.blocks);
+    const auto merged = must(merge_states(shards));
+    EXPECT_TRUE(same_results(merged, whole)) << count;
+    EXPECT_EQ(merged.tally.signatures, whole.tally.signatures);
+    EXPECT_EQ(merged.tally.blocks, whole.tally.blocks);
   }
 }
 
@@ -132,10 +132,9 @@ TEST(Campaigns, AreNotAddedUpWhereTheyDoNotFit) {
 }
 
 TEST(Campaigns, ThatLackAShardStayInShards) {
-  const auto merged = merge_states({campaign({0, 3}, 100), campaign({2, 3}, 100)});
-  ASSERT_TRUE(merged.ok());
-  EXPECT_EQ(merged.value().done.size(), 2U);
-  EXPECT_EQ(merged.value().tally.cases, 67U);
+  const auto merged = must(merge_states({campaign({0, 3}, 100), campaign({2, 3}, 100)}));
+  EXPECT_EQ(merged.done.size(), 2U);
+  EXPECT_EQ(merged.tally.cases, 67U);
 }
 
 TEST(Campaigns, AreReadAsTheyArePrinted) {
@@ -145,11 +144,10 @@ TEST(Campaigns, AreReadAsTheyArePrinted) {
   state.triage["verifier V3.overlap [mm] {}"] = {
       TriageStatus::kOrderDependent, 5, 3, 2, "quarantine/x.case", "after \"g1\""};
   const std::string text = print_state(state);
-  const auto read = parse_state(text, "state");
-  ASSERT_TRUE(read.ok()) << read.error().message;
-  EXPECT_TRUE(same_results(read.value(), state));
-  EXPECT_EQ(read.value().triage, state.triage);
-  EXPECT_EQ(print_state(read.value()), text);
+  const auto read = must(parse_state(text, "state"));
+  EXPECT_TRUE(same_results(read, state));
+  EXPECT_EQ(read.triage, state.triage);
+  EXPECT_EQ(print_state(read), text);
 }
 
 TEST(Campaigns, OfOtherVersionsAndTornFilesAreRefused) {
@@ -207,11 +205,10 @@ TEST(Journals, SurviveAProcessThatIsKilled) {
   fs::create_directories(folder.path());
   const std::string path = folder.path() + "/journal";
   {
-    auto journal = Journal::create(path, 2);
-    ASSERT_TRUE(journal.ok()) << journal.error().message;
+    auto journal = must(Journal::create(path, 2));
     const pid_t child = ::fork();
     if (child == 0) {
-      Journal& own = journal.value();
+      Journal& own = journal;
       for (std::uint64_t i = 0; i < 5000; ++i) {
         own.begin(1, i);
         own.enter(1, CasePhase::kJudging);
@@ -225,23 +222,22 @@ TEST(Journals, SurviveAProcessThatIsKilled) {
     ASSERT_EQ(::waitpid(child, &status, 0), child);
     ASSERT_TRUE(WIFSIGNALED(status));
   }
-  const auto journal = Journal::open(path);
-  ASSERT_TRUE(journal.ok()) << journal.error().message;
-  EXPECT_EQ(journal.value().workers(), 2U);
-  EXPECT_FALSE(journal.value().in_flight(0));
-  const auto entry = journal.value().in_flight(1);
+  const auto journal = must(Journal::open(path));
+  EXPECT_EQ(journal.workers(), 2U);
+  EXPECT_FALSE(journal.in_flight(0));
+  const auto entry = journal.in_flight(1);
   ASSERT_TRUE(entry);
   EXPECT_EQ(entry->index, 4711U);
   EXPECT_EQ(entry->phase, CasePhase::kJudging);
-  EXPECT_EQ(journal.value().begun(1), 5001U);
-  const auto latest = journal.value().latest(1, 3);
+  EXPECT_EQ(journal.begun(1), 5001U);
+  const auto latest = journal.latest(1, 3);
   ASSERT_EQ(latest.size(), 3U);
   EXPECT_EQ(latest[0].index, 4998U);
   EXPECT_EQ(latest[1].phase, CasePhase::kDone);
   EXPECT_GE(latest[1].end_nanoseconds, latest[1].begin_nanoseconds);
   EXPECT_EQ(latest[1].latest_nanoseconds(), latest[1].end_nanoseconds);
   EXPECT_EQ(latest[2].latest_nanoseconds(), latest[2].begin_nanoseconds);
-  EXPECT_EQ(journal.value().latest(1, 1'000'000).size(), Journal::kRingEntries);
+  EXPECT_EQ(journal.latest(1, 1'000'000).size(), Journal::kRingEntries);
 }
 
 TEST(Journals, RefuseOtherFiles) {
@@ -255,26 +251,25 @@ TEST(Journals, RefuseOtherFiles) {
 }
 
 TEST(Ledgers, LinkFindingsToIssues) {
-  const auto ledger = Ledger::parse(
-      "# known\n\n"
-      "a-1 FAIL https://example.org/1 reads before the copy\n"
-      "b-2 CRASH https://example.org/2\n"
-      "c-3 PASS https://example.org/3 fixed\n"
-      "d-4 FLAKY https://example.org/4\n",
-      "ledger.txt");
-  ASSERT_TRUE(ledger.ok()) << ledger.error().message;
-  EXPECT_EQ(ledger.value().find_known("a-1")->issue, "https://example.org/1");
-  EXPECT_EQ(ledger.value().find_known("a-1")->note, "reads before the copy");
-  EXPECT_EQ(ledger.value().find_known("c-3"), nullptr);
-  EXPECT_EQ(ledger.value().judge("a-1", Outcome::kFail), Outcome::kXFail);
-  EXPECT_EQ(ledger.value().judge("a-1", Outcome::kPass), Outcome::kXPass);
-  EXPECT_EQ(ledger.value().judge("a-1", Outcome::kCrash), Outcome::kCrash);
-  EXPECT_EQ(ledger.value().judge("b-2", Outcome::kCrash), Outcome::kXFail);
-  EXPECT_EQ(ledger.value().judge("c-3", Outcome::kPass), Outcome::kPass);
-  EXPECT_EQ(ledger.value().judge("c-3", Outcome::kFail), Outcome::kFail);
-  EXPECT_EQ(ledger.value().judge("d-4", Outcome::kPass), Outcome::kPass);
-  EXPECT_EQ(ledger.value().judge("d-4", Outcome::kFail), Outcome::kXFail);
-  EXPECT_EQ(ledger.value().judge("none", Outcome::kFail), Outcome::kFail);
+  const auto ledger =
+      must(Ledger::parse("# known\n\n"
+                         "a-1 FAIL https://example.org/1 reads before the copy\n"
+                         "b-2 CRASH https://example.org/2\n"
+                         "c-3 PASS https://example.org/3 fixed\n"
+                         "d-4 FLAKY https://example.org/4\n",
+                         "ledger.txt"));
+  EXPECT_EQ(ledger.find_known("a-1")->issue, "https://example.org/1");
+  EXPECT_EQ(ledger.find_known("a-1")->note, "reads before the copy");
+  EXPECT_EQ(ledger.find_known("c-3"), nullptr);
+  EXPECT_EQ(ledger.judge("a-1", Outcome::kFail), Outcome::kXFail);
+  EXPECT_EQ(ledger.judge("a-1", Outcome::kPass), Outcome::kXPass);
+  EXPECT_EQ(ledger.judge("a-1", Outcome::kCrash), Outcome::kCrash);
+  EXPECT_EQ(ledger.judge("b-2", Outcome::kCrash), Outcome::kXFail);
+  EXPECT_EQ(ledger.judge("c-3", Outcome::kPass), Outcome::kPass);
+  EXPECT_EQ(ledger.judge("c-3", Outcome::kFail), Outcome::kFail);
+  EXPECT_EQ(ledger.judge("d-4", Outcome::kPass), Outcome::kPass);
+  EXPECT_EQ(ledger.judge("d-4", Outcome::kFail), Outcome::kXFail);
+  EXPECT_EQ(ledger.judge("none", Outcome::kFail), Outcome::kFail);
 }
 
 TEST(Ledgers, AreRefusedWithTheLine) {
@@ -295,17 +290,15 @@ Result<void> write_plainly(const std::string& text, const std::string& path) {
 
 TEST(Corpora, KeepCasesByName) {
   const TemporaryFolder folder;
-  const auto corpus = Corpus::open(folder.path(), write_plainly);
-  ASSERT_TRUE(corpus.ok()) << corpus.error().message;
+  const auto corpus = must(Corpus::open(folder.path(), write_plainly));
   const std::string name = finding_name("verifier V3.overlap [mm, neg] {}");
   EXPECT_EQ(name.substr(0, name.size() - 12), "verifier-V3.overlap-mm-neg-");
   EXPECT_NE(name, finding_name("verifier V3.overlap [mm; neg] {}"));
-  EXPECT_EQ(corpus.value().find(name), "");
-  const auto kept = corpus.value().keep(CorpusFolder::kCrashing, name, "text");
-  ASSERT_TRUE(kept.ok());
-  EXPECT_EQ(kept.value(), "crashing/" + name + ".case");
-  EXPECT_EQ(corpus.value().find(name), kept.value());
-  EXPECT_EQ(case_files(folder.path(), CorpusFolder::kCrashing).value(), std::vector{kept.value()});
+  EXPECT_EQ(corpus.find(name), "");
+  const auto kept = must(corpus.keep(CorpusFolder::kCrashing, name, "text"));
+  EXPECT_EQ(kept, "crashing/" + name + ".case");
+  EXPECT_EQ(corpus.find(name), kept);
+  EXPECT_EQ(case_files(folder.path(), CorpusFolder::kCrashing).value(), std::vector{kept});
   EXPECT_TRUE(case_files(folder.path(), CorpusFolder::kRegression).value().empty());
   EXPECT_FALSE(find_states(folder.path()).ok());
 }

@@ -1,9 +1,8 @@
 #include "fuzz/campaign/guide.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 
+#include "base/result_test.h"
 #include "fuzz/campaign/campaign_state.h"
 
 namespace graphgate::fuzz {
@@ -137,11 +136,10 @@ TEST(Tallies, OfGuidedCampaignsAreReadAsTheyArePrinted) {
   add_to_lineage(state.lineages[0], tally_of(256, 280));
   add_to_lineage(state.lineages[1], tally_of(280, 300));
   const std::string text = print_state(state);
-  const auto parsed = parse_state(text, "here");
-  ASSERT_TRUE(parsed.ok()) << parsed.error().message;
-  EXPECT_TRUE(same_results(parsed.value(), state));
-  EXPECT_EQ(print_state(parsed.value()), text);
-  EXPECT_EQ(parsed.value().lineages.at(0).generation, 1U);
+  const auto parsed = must(parse_state(text, "here"));
+  EXPECT_TRUE(same_results(parsed, state));
+  EXPECT_EQ(print_state(parsed), text);
+  EXPECT_EQ(parsed.lineages.at(0).generation, 1U);
 }
 
 }  // namespace

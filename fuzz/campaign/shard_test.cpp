@@ -1,9 +1,9 @@
 #include "fuzz/campaign/shard.h"
 
-#include <gtest/gtest.h>
-
 #include <map>
 #include <set>
+
+#include "base/result_test.h"
 
 namespace graphgate::fuzz {
 namespace {
@@ -18,8 +18,7 @@ Result<ShardChoice> chosen(const std::string& flag,
 }
 
 std::string error_of(const std::map<std::string, std::string>& variables) {
-  const auto choice = chosen("", variables);
-  return choice.ok() ? "" : choice.error().message;
+  return message_of(chosen("", variables));
 }
 
 TEST(Shards, TakeEveryCaseExactlyOnce) {
@@ -50,13 +49,12 @@ TEST(Shards, AreReadFromText) {
 }
 
 TEST(Shards, ComeFromTheEnvironmentOfClusters) {
-  const auto slurm = chosen("", {{"SLURM_ARRAY_TASK_ID", "7"},
-                                 {"SLURM_ARRAY_TASK_COUNT", "3"},
-                                 {"SLURM_ARRAY_TASK_MIN", "5"},
-                                 {"SLURM_ARRAY_TASK_STEP", "2"}});
-  ASSERT_TRUE(slurm.ok()) << slurm.error().message;
-  EXPECT_EQ(slurm.value().shard, (Shard{1, 3}));
-  EXPECT_EQ(slurm.value().source, "SLURM_ARRAY_TASK_ID");
+  const auto slurm = must(chosen("", {{"SLURM_ARRAY_TASK_ID", "7"},
+                                      {"SLURM_ARRAY_TASK_COUNT", "3"},
+                                      {"SLURM_ARRAY_TASK_MIN", "5"},
+                                      {"SLURM_ARRAY_TASK_STEP", "2"}}));
+  EXPECT_EQ(slurm.shard, (Shard{1, 3}));
+  EXPECT_EQ(slurm.source, "SLURM_ARRAY_TASK_ID");
   EXPECT_EQ(chosen("", {{"JOB_COMPLETION_INDEX", "2"}, {"GRAPHGATE_SHARDS", "5"}}).value().shard,
             (Shard{2, 5}));
   EXPECT_EQ(chosen("", {{"GTEST_SHARD_INDEX", "0"}, {"GTEST_TOTAL_SHARDS", "2"}}).value().shard,

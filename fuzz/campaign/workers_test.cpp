@@ -1,9 +1,10 @@
 #include "fuzz/campaign/workers.h"
 
-#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <numeric>
+
+#include "base/result_test.h"
 
 namespace graphgate::fuzz {
 namespace {
@@ -23,13 +24,12 @@ TEST(Workers, HaveTheTimeoutForOneCaseAndNotForItsBatch) {
     std::iota(verdict.features.begin(), verdict.features.end(), 0U);
     return verdict;
   };
-  const auto news = run_apart(options, judge, Batch{0, 40, {}});
-  ASSERT_TRUE(news.ok()) << news.error().message;
-  for (const CaseLost& lost : news.value().lost) {
+  const auto news = must(run_apart(options, judge, Batch{0, 40, {}}));
+  for (const CaseLost& lost : news.lost) {
     ADD_FAILURE() << "case " << lost.ordinal << " " << describe(lost, options.timeout_seconds);
   }
-  ASSERT_EQ(news.value().done.size(), 1U);
-  EXPECT_EQ(news.value().done.front().tally.cases, 40U);
+  ASSERT_EQ(news.done.size(), 1U);
+  EXPECT_EQ(news.done.front().tally.cases, 40U);
 }
 
 }  // namespace

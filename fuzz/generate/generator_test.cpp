@@ -8,6 +8,7 @@
 #include <set>
 #include <sstream>
 
+#include "base/result_test.h"
 #include "fuzz/generate/descent.h"
 #include "spec/case_file.h"
 
@@ -119,11 +120,10 @@ TEST(Generator, DrawsWhatItsVersionDrew) {
 
 // What names the views that functionalized ops write, and what is left out or given twice.
 TEST(Generator, DrawsEveryFormOfFunctionalizedOps) {
-  const auto alphabet = parse_alphabet("functionalized,aten.add,view=1", "");
-  ASSERT_TRUE(alphabet.ok()) << alphabet.error().message;
+  const auto alphabet = must(parse_alphabet("functionalized,aten.add,view=1", ""));
   std::set<std::string> seen;
   for (std::uint64_t index = 0; index < 400; ++index) {
-    const CaseFile the_case = case_of(12, index, alphabet.value());
+    const CaseFile the_case = case_of(12, index, alphabet);
     ASSERT_EQ(complaint(the_case), "") << "index " << index;
     for (const spec::Program& program : the_case.programs) {
       for (const spec::Node& node : program.graph.nodes) {
@@ -146,12 +146,11 @@ TEST(Generator, DrawsEveryFormOfFunctionalizedOps) {
 }
 
 TEST(Generator, DrawsArmsThatWriteToOperands) {
-  const auto alphabet = parse_alphabet("writing-cond,aten.add,view=1", "");
-  ASSERT_TRUE(alphabet.ok()) << alphabet.error().message;
+  const auto alphabet = must(parse_alphabet("writing-cond,aten.add,view=1", ""));
   std::set<std::string> written;
   int one_sided = 0;
   for (std::uint64_t index = 0; index < 200; ++index) {
-    const CaseFile the_case = case_of(13, index, alphabet.value());
+    const CaseFile the_case = case_of(13, index, alphabet);
     ASSERT_EQ(complaint(the_case), "") << "index " << index;
     for (const spec::Program& program : the_case.programs) {
       std::vector<bool> writes;
@@ -180,11 +179,10 @@ TEST(Generator, DrawsArmsThatWriteToOperands) {
 
 // An executor refuses a static input that a program writes, and one that moves.
 TEST(Generator, MakesInputsStaticInEveryProgramAndStep) {
-  const auto alphabet = parse_alphabet("static-inputs=100,several-programs=50", "");
-  ASSERT_TRUE(alphabet.ok()) << alphabet.error().message;
+  const auto alphabet = must(parse_alphabet("static-inputs=100,several-programs=50", ""));
   int named = 0;
   for (std::uint64_t index = 0; index < 300; ++index) {
-    const CaseFile the_case = case_of(14, index, alphabet.value());
+    const CaseFile the_case = case_of(14, index, alphabet);
     const auto option = the_case.options.find("static-input");
     std::size_t steps = 0;
     for (const spec::Step& step : the_case.scenario.steps) {
@@ -226,12 +224,11 @@ TEST(Generator, BiasesTowardMutationAndCuts) {
 
 // A storage is on one device; `complaint` holds each set to that.
 TEST(Generator, SharesInputsOfOneDeviceAlone) {
-  const auto alphabet =
-      parse_alphabet("host-scalar=20,region_scatter=20,shared-inputs=100,accelerator=100", "");
-  ASSERT_TRUE(alphabet.ok());
+  const auto alphabet = must(
+      parse_alphabet("host-scalar=20,region_scatter=20,shared-inputs=100,accelerator=100", ""));
   int shared = 0;
   for (std::uint64_t index = 0; index < 1000; ++index) {
-    const CaseFile the_case = case_of(6, index, alphabet.value());
+    const CaseFile the_case = case_of(6, index, alphabet);
     ASSERT_EQ(complaint(the_case), "") << "index " << index;
     shared +=
         static_cast<int>(spec::print_case(the_case).value().find(" = alias ") != std::string::npos);
@@ -241,11 +238,10 @@ TEST(Generator, SharesInputsOfOneDeviceAlone) {
 
 // An op without an overload has no name but its own.
 TEST(Generator, NamesOpsWhereItAsksForCuts) {
-  const auto alphabet = parse_alphabet("split-ops=100,symbolic=40,custom=20", "");
-  ASSERT_TRUE(alphabet.ok()) << alphabet.error().message;
+  const auto alphabet = must(parse_alphabet("split-ops=100,symbolic=40,custom=20", ""));
   bool has_bare = false;
   for (std::uint64_t index = 0; index < 1500; ++index) {
-    const CaseFile the_case = case_of(7, index, alphabet.value());
+    const CaseFile the_case = case_of(7, index, alphabet);
     const auto option = the_case.options.find("split-op");
     if (option == the_case.options.end()) continue;
     const auto table = spec::case_ops(the_case);
@@ -265,15 +261,14 @@ TEST(Generator, NamesOpsWhereItAsksForCuts) {
 TEST(Generator, KeepsNoInputStaticThatIsWrittenAtSomeSizes) {
   const CaseFile the_case = case_of(2026112414, 58604, Alphabet());
   const std::string& kept = the_case.options.at("static-input");
-  EXPECT_EQ(kept.find("x0"), std::string::npos) << kept;
+  EXPECT_FALSE(contains(kept, "x0"));
 }
 
 TEST(Alphabet, DrawsNamedOpsAlone) {
-  const auto alphabet = parse_alphabet("aten.mm,view=3", "aten.slice");
-  ASSERT_TRUE(alphabet.ok()) << alphabet.error().message;
+  const auto alphabet = must(parse_alphabet("aten.mm,view=3", "aten.slice"));
   std::set<std::string> seen;
   for (std::uint64_t index = 0; index < 200; ++index) {
-    seen.merge(ops_of(case_of(1, index, alphabet.value())));
+    seen.merge(ops_of(case_of(1, index, alphabet)));
   }
   EXPECT_TRUE(seen.contains("aten.mm.default"));
   EXPECT_TRUE(seen.contains("aten.select.int"));
@@ -282,10 +277,9 @@ TEST(Alphabet, DrawsNamedOpsAlone) {
 }
 
 TEST(Alphabet, SetsChancesOfTraits) {
-  const auto always = parse_alphabet("symbolic-sizes", "streams,cache");
-  ASSERT_TRUE(always.ok()) << always.error().message;
+  const auto always = must(parse_alphabet("symbolic-sizes", "streams,cache"));
   for (std::uint64_t index = 0; index < 100; ++index) {
-    const CaseFile the_case = case_of(2, index, always.value());
+    const CaseFile the_case = case_of(2, index, always);
     EXPECT_FALSE(the_case.programs[0].symbols.empty());
     EXPECT_FALSE(the_case.options.contains("streams"));
     EXPECT_FALSE(the_case.options.contains("cache"));
@@ -366,11 +360,10 @@ TEST(DataSets, ChangeTheDataOfACaseAlone) {
 // names is there, and none of it is drawn.
 TEST(Alphabet, LeavesOutWhatASubjectDoesNotTake) {
   const std::string names = not_drawn_for({{"cpu"}, {"aten", "prim"}});
-  const auto alphabet = parse_alphabet("functionalized=50,view", names);
-  ASSERT_TRUE(alphabet.ok()) << alphabet.error().message;
+  const auto alphabet = must(parse_alphabet("functionalized=50,view", names));
   std::set<std::string> wrapped;
   for (std::uint64_t index = 0; index < 300; ++index) {
-    const CaseFile the_case = case_of(7, index, alphabet.value());
+    const CaseFile the_case = case_of(7, index, alphabet);
     for (const spec::Program& program : the_case.programs) {
       for (const spec::Value& value : program.graph.values) {
         if (value.type) {

@@ -1,10 +1,9 @@
 // The reducer with checks that look at the case alone: what is left is what the check wants.
 #include "fuzz/reduce/reducer.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 
+#include "base/result_test.h"
 #include "fuzz/generate/generator.h"
 #include "fuzz/reduce/graph_edit.h"
 
@@ -14,12 +13,9 @@ namespace {
 using spec::CaseFile;
 
 CaseFile case_of(const std::string& text) {
-  auto parsed = spec::parse_case(text);
-  EXPECT_TRUE(parsed.ok()) << parsed.error().message;
-  if (!parsed.ok()) return {};
-  const auto checked = spec::check_case(parsed.value());
-  EXPECT_TRUE(checked.ok()) << checked.error().message;
-  return std::move(parsed).value();
+  auto parsed = must(spec::parse_case(text));
+  must(spec::check_case(parsed));
+  return parsed;
 }
 
 std::string text_of(const CaseFile& the_case) {

@@ -1,7 +1,6 @@
 #include "fuzz/reduce/signature.h"
 
-#include <gtest/gtest.h>
-
+#include "base/result_test.h"
 #include "spec/case_file.h"
 #include "spec/option.h"
 
@@ -15,11 +14,7 @@ using spec::CaseFile;
 using spec::Finding;
 using spec::Outcome;
 
-CaseFile parsed_case(const std::string& text) {
-  auto parsed = spec::parse_case(text);
-  EXPECT_TRUE(parsed.ok()) << parsed.error().message;
-  return parsed.ok() ? std::move(parsed).value() : CaseFile();
-}
+CaseFile parsed_case(const std::string& text) { return must(spec::parse_case(text)); }
 
 CaseFile chain(const std::string& a, const std::string& b, const std::string& size,
                const std::string& options = "") {
@@ -31,19 +26,13 @@ CaseFile chain(const std::string& a, const std::string& b, const std::string& si
 
 Finding finding(std::string rule, std::vector<std::string> nodes,
                 Outcome outcome = Outcome::kFail) {
-  Finding out;
-  out.rule = std::move(rule);
-  out.outcome = outcome;
-  out.nodes = std::move(nodes);
-  return out;
+  return Finding{.rule = std::move(rule), .outcome = outcome, .nodes = std::move(nodes)};
 }
 
 JudgeReport said(Judge judge, std::vector<Finding> findings) {
-  JudgeReport out;
-  out.judge = judge;
-  out.outcome = findings.empty() ? Outcome::kPass : findings.front().outcome;
-  out.findings = std::move(findings);
-  return out;
+  return JudgeReport{.judge = judge,
+                     .outcome = findings.empty() ? Outcome::kPass : findings.front().outcome,
+                     .findings = std::move(findings)};
 }
 
 std::string text_of(const CaseReport& report, const CaseFile& the_case) {
@@ -157,9 +146,8 @@ TEST(Signature, HasNothingToSayOfWhatIsNoFinding) {
 TEST(Signature, IsReadAsItIsPrinted) {
   for (const std::string text : {"verifier V3.overlap [mm, pointwise] {memory=lines, streams}",
                                  "crash SIGSEGV [] {}", "run R1.refused-wrongly [my.scale_] {}"}) {
-    const auto parsed = parse_signature(text);
-    ASSERT_TRUE(parsed.ok()) << parsed.error().message;
-    EXPECT_EQ(print_signature(parsed.value()), text);
+    const auto parsed = must(parse_signature(text));
+    EXPECT_EQ(print_signature(parsed), text);
   }
 }
 
@@ -173,18 +161,15 @@ TEST(Signature, TellsNoValueThatIsOfOneMachine) {
                       {spec::option::kPlanMutation, "frees_twice:7"}};
   EXPECT_EQ(configuration_bits(the_case), "cache, cache-env, pad, plan-mutation=frees_twice");
   const auto before =
-      parse_signature("exact E1.exact [mm] {cache, cache-env=LAYERS=2, memory=lines}");
-  ASSERT_TRUE(before.ok());
-  EXPECT_EQ(before.value().configuration, "cache, cache-env, memory=lines");
+      must(parse_signature("exact E1.exact [mm] {cache, cache-env=LAYERS=2, memory=lines}"));
+  EXPECT_EQ(before.configuration, "cache, cache-env, memory=lines");
 }
 
 TEST(Signature, RefusesTextThatIsNone) {
   for (const std::string text :
        {"", "verifier", "verifier V3.overlap", "verifier V3.overlap [mm]", "verifier [mm] {}",
         "verifier V3.overlap [mm] {} more", " V3.overlap [mm] {}", "verifier V3.overlap [mm {}"}) {
-    const auto parsed = parse_signature(text);
-    ASSERT_FALSE(parsed.ok()) << text;
-    EXPECT_EQ(parsed.error().kind, ErrorKind::kBadInput);
+    EXPECT_EQ(failure_of(parse_signature(text), text).kind, ErrorKind::kBadInput);
   }
 }
 

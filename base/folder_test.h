@@ -1,0 +1,28 @@
+// A folder for a test: gone with its owner, with all that is in it.
+#pragma once
+
+#include <filesystem>
+#include <iterator>
+#include <string>
+
+#include "base/temporary_folder.h"
+
+namespace graphgate {
+
+class TestFolder {
+ public:
+  TestFolder() : path_(folder_.path()) {}
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  [[nodiscard]] std::string file(const std::string& name) const { return (path_ / name).string(); }
+  // How many files are in it.
+  [[nodiscard]] std::size_t count() const {
+    const std::filesystem::directory_iterator files(path_);
+    return static_cast<std::size_t>(std::distance(begin(files), end(files)));
+  }
+
+ private:
+  TemporaryFolder folder_;
+  std::filesystem::path path_;
+};
+
+}  // namespace graphgate
