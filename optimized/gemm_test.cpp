@@ -6,19 +6,12 @@
 
 #include "optimized/kernels/kernel_test.h"
 
-namespace graphgate::optimized {
+namespace graphgate::optimized::testing {
 namespace {
-
-using spec::DType;
-using testing::make_tensor;
-using testing::numbers;
-using testing::packed;
-using testing::run_one;
-using testing::view_of;
 
 // Numbers whose products round, so that the order of addition shows.
 Tensor rough(const Sizes& sizes, int seed, DType dtype = DType::kFloat32) {
-  std::vector<double> values(static_cast<std::size_t>(checked_count(sizes)));
+  Numbers values(static_cast<std::size_t>(checked_count(sizes)));
   for (std::size_t i = 0; i < values.size(); ++i) {
     values[i] = std::sin(static_cast<double>(i) * 1.7 + seed) * 3;
   }
@@ -72,22 +65,22 @@ TEST(Gemm, GivesABatchTheBitsOfItsMatrices) {
 }
 
 TEST(Gemm, WrapsIntegers) {
-  const Tensor a = testing::make_integers(DType::kInt64, {1, 2}, {std::int64_t{1} << 62, 3});
-  const Tensor b = testing::make_integers(DType::kInt64, {2, 1}, {4, 5});
-  EXPECT_EQ(testing::integers(run_one("aten.mm.default", {a, b})), (std::vector<std::int64_t>{15}));
+  const Tensor a = make_integers(DType::kInt64, {1, 2}, {std::int64_t{1} << 62, 3});
+  const Tensor b = make_integers(DType::kInt64, {2, 1}, {4, 5});
+  EXPECT_EQ(integers(run_one("aten.mm.default", {a, b})), (std::vector<std::int64_t>{15}));
 }
 
 TEST(Gemm, GivesZerosForAnEmptySum) {
   const Tensor a = make_tensor(DType::kFloat32, {2, 0});
   const Tensor b = make_tensor(DType::kFloat32, {0, 3});
-  EXPECT_EQ(numbers(run_one("aten.mm.default", {a, b})), (std::vector<double>(6, 0)));
+  EXPECT_EQ(numbers(run_one("aten.mm.default", {a, b})), (Numbers(6, 0)));
 }
 
 TEST(Gemm, IsExactForSmallIntegers) {
   const Tensor a = make_tensor(DType::kFloat16, {2, 3}, {1, 2, 3, 4, 5, 6});
   const Tensor b = make_tensor(DType::kFloat16, {3, 2}, {7, 8, 9, 10, 11, 12});
-  EXPECT_EQ(numbers(run_one("aten.mm.default", {a, b})), (std::vector<double>{58, 64, 139, 154}));
+  EXPECT_EQ(numbers(run_one("aten.mm.default", {a, b})), (Numbers{58, 64, 139, 154}));
 }
 
 }  // namespace
-}  // namespace graphgate::optimized
+}  // namespace graphgate::optimized::testing

@@ -1,13 +1,8 @@
-#include <gtest/gtest.h>
-
+#include "base/result_test.h"
 #include "optimized/kernels/kernel_test.h"
 
-namespace graphgate::optimized {
+namespace graphgate::optimized::testing {
 namespace {
-
-using spec::DType;
-using testing::make_tensor;
-using testing::run_op;
 
 TEST(AssertScalar, ThrowsTheMessageForZero) {
   EXPECT_TRUE(run_op("aten._assert_scalar.default", {true, "u0 > 1"}).empty());
@@ -16,7 +11,7 @@ TEST(AssertScalar, ThrowsTheMessageForZero) {
     run_op("aten._assert_scalar.default", {false, "u0 > 1"});
     FAIL() << "nothing was thrown";
   } catch (const OpError& error) {
-    EXPECT_NE(std::string(error.what()).find("u0 > 1"), std::string::npos);
+    EXPECT_TRUE(contains(std::string(error.what()), "u0 > 1"));
   }
 }
 
@@ -36,4 +31,4 @@ TEST(AssertTensorMetadata, ComparesWhatIsGiven) {
 }
 
 }  // namespace
-}  // namespace graphgate::optimized
+}  // namespace graphgate::optimized::testing

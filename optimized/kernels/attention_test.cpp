@@ -4,23 +4,13 @@
 
 #include "optimized/kernels/kernel_test.h"
 
-namespace graphgate::optimized {
+namespace graphgate::optimized::testing {
 namespace {
-
-using spec::DType;
-using testing::make_integers;
-using testing::make_tensor;
-using testing::numbers;
-using testing::packed;
-using testing::run_one;
-using testing::run_op;
-using testing::view_of;
-using Values = std::vector<double>;
 
 const spec::None kNone;
 
 Tensor rough(const Sizes& sizes, int seed, DType dtype = DType::kFloat32) {
-  Values values(static_cast<std::size_t>(checked_count(sizes)));
+  Numbers values(static_cast<std::size_t>(checked_count(sizes)));
   for (std::size_t i = 0; i < values.size(); ++i) {
     values[i] = std::sin(static_cast<double>(i) * 1.7 + seed);
   }
@@ -53,19 +43,19 @@ TEST(Attention, OfNothingButMaskedKeysIsZero) {
   const Tensor q = rough({1, 1, 2, 4}, 1);
   const Tensor mask = make_tensor(DType::kBool, {2, 2}, {0, 0, 1, 0});
   const Tensor out = run_one("aten.scaled_dot_product_attention.default", {q, q, q, mask});
-  const Values values = numbers(out);
-  EXPECT_EQ(Values(values.begin(), values.begin() + 4), (Values{0, 0, 0, 0}));
-  const Values first = numbers(q);
-  EXPECT_EQ(Values(values.begin() + 4, values.end()), Values(first.begin(), first.begin() + 4));
+  const Numbers values = numbers(out);
+  EXPECT_EQ(Numbers(values.begin(), values.begin() + 4), (Numbers{0, 0, 0, 0}));
+  const Numbers first = numbers(q);
+  EXPECT_EQ(Numbers(values.begin() + 4, values.end()), Numbers(first.begin(), first.begin() + 4));
 }
 
 TEST(Attention, SeesNoKeyAfterItsQueryWhenCausal) {
   const Tensor q = rough({1, 1, 2, 4}, 1);
   const Tensor out =
       run_one("aten.scaled_dot_product_attention.default", {q, q, q, kNone, 0.0, true});
-  const Values first = numbers(q);
-  const Values values = numbers(out);
-  EXPECT_EQ(Values(values.begin(), values.begin() + 4), Values(first.begin(), first.begin() + 4));
+  const Numbers first = numbers(q);
+  const Numbers values = numbers(out);
+  EXPECT_EQ(Numbers(values.begin(), values.begin() + 4), Numbers(first.begin(), first.begin() + 4));
 }
 
 TEST(Vllm, AttendsIntoItsOwnQuery) {
@@ -82,8 +72,8 @@ TEST(Vllm, RoundsEveryOperationOfRmsNorm) {
   const Tensor residual = make_tensor(DType::kBFloat16, {1, 2}, {1, 1});
   const Tensor weight = make_tensor(DType::kBFloat16, {2}, {1, 1});
   run_op("vllm.fused_add_rms_norm.default", {x, residual, weight, 0.0});
-  EXPECT_EQ(numbers(residual), (Values{2, 1}));
-  EXPECT_EQ(numbers(x), (Values{1.265625, 0.6328125}));  // rsqrt(2.5) is 0.6328125 in bf16
+  EXPECT_EQ(numbers(residual), (Numbers{2, 1}));
+  EXPECT_EQ(numbers(x), (Numbers{1.265625, 0.6328125}));  // rsqrt(2.5) is 0.6328125 in bf16
 }
 
 TEST(Vllm, MultipliesGroupsByTheirWeights) {
@@ -93,11 +83,11 @@ TEST(Vllm, MultipliesGroupsByTheirWeights) {
     return numbers(run_one("transformers.grouped_mm_fallback.default",
                            {x, w, make_integers(DType::kInt32, {2}, {a, b})}));
   };
-  EXPECT_EQ(run(1, 3), (Values{10, 200, 300}));
-  EXPECT_EQ(run(0, 2), (Values{100, 200, 0}));
+  EXPECT_EQ(run(1, 3), (Numbers{10, 200, 300}));
+  EXPECT_EQ(run(0, 2), (Numbers{100, 200, 0}));
   EXPECT_THROW(run(2, 1), OpError);
   EXPECT_THROW(run(1, 4), OpError);
 }
 
 }  // namespace
-}  // namespace graphgate::optimized
+}  // namespace graphgate::optimized::testing

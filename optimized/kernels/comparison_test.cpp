@@ -9,8 +9,6 @@
 namespace graphgate::optimized::testing {
 namespace {
 
-using spec::DType;
-
 TEST(Clamp, LetsNanAndTheUpperBoundWin) {
   const Tensor x = make_tensor(DType::kFloat32, {3}, {1, 9, kNan});
   const auto crossed = numbers(run_one("aten.clamp.default", {x, 5, 3}));
@@ -27,7 +25,7 @@ TEST(Clamp, PromotesAndRefuses) {
   const Tensor x = make_tensor(DType::kInt8, {2}, {1, 5});
   const Tensor half = run_one("aten.clamp.default", {x, 1.5});
   EXPECT_EQ(half.dtype, DType::kFloat32);
-  EXPECT_EQ(numbers(half), (std::vector<double>{1.5, 5}));
+  EXPECT_EQ(numbers(half), (Numbers{1.5, 5}));
   EXPECT_THROW(run_op("aten.clamp.default", {x, 300}), OpError);
   EXPECT_THROW(run_op("aten.clamp.default", {x}), OpError);
   EXPECT_THROW(run_op("aten.clamp_.default", {x, 1.5}), OpError);
@@ -79,8 +77,7 @@ TEST(Comparison, TreatsNanAsATruthThatEqualsNothing) {
 TEST(NanToNum, TakesTheLimitsOfTheDtype) {
   const double inf = std::numeric_limits<double>::infinity();
   const Tensor x = make_tensor(DType::kFloat16, {3}, {kNan, inf, -inf});
-  EXPECT_EQ(numbers(run_one("aten.nan_to_num.default", {x})),
-            (std::vector<double>{0, 65504, -65504}));
+  EXPECT_EQ(numbers(run_one("aten.nan_to_num.default", {x})), (Numbers{0, 65504, -65504}));
   EXPECT_EQ(numbers(run_one("aten.nan_to_num.default", {x, 1e9}))[0], inf);
 }
 

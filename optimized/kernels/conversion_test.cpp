@@ -8,7 +8,6 @@
 namespace graphgate::optimized::testing {
 namespace {
 
-using spec::DType;
 using spec::MemoryFormat;
 
 TEST(Conversion, ReturnsItsArgumentWhenThereIsNothingToDo) {

@@ -2,19 +2,13 @@
 
 #include "optimized/kernels/kernel_test.h"
 
-namespace graphgate::optimized {
+namespace graphgate::optimized::testing {
 namespace {
-
-using spec::DType;
-using testing::make_tensor;
-using testing::numbers;
-using testing::run_one;
-using Values = std::vector<double>;
 
 const spec::None kNoTensor;
 
 Tensor sequence(const Sizes& sizes) {
-  Values values(static_cast<std::size_t>(checked_count(sizes)));
+  Numbers values(static_cast<std::size_t>(checked_count(sizes)));
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i + 1);
   return make_tensor(DType::kFloat32, sizes, values);
 }
@@ -22,17 +16,17 @@ Tensor sequence(const Sizes& sizes) {
 TEST(Convolution, PadsDilatesAndSteps) {
   const Tensor x = sequence({1, 1, 6});
   const Tensor w = make_tensor(DType::kFloat32, {1, 1, 2}, {1, 10});
-  EXPECT_EQ(numbers(run_one("aten.conv1d.default", {x, w})), (Values{21, 32, 43, 54, 65}));
+  EXPECT_EQ(numbers(run_one("aten.conv1d.default", {x, w})), (Numbers{21, 32, 43, 54, 65}));
   EXPECT_EQ(
       numbers(run_one("aten.conv1d.default", {x, w, kNoTensor, Sizes{2}, Sizes{1}, Sizes{2}})),
-      (Values{20, 42, 64}));
+      (Numbers{20, 42, 64}));
 }
 
 TEST(Convolution, PadsTheEndMoreWhereTheSameSizeAsksForIt) {
   const Tensor x = sequence({1, 3});
   const Tensor w = make_tensor(DType::kFloat32, {1, 1, 2}, {1, 10});
   EXPECT_EQ(numbers(run_one("aten.conv1d.padding", {x, w, kNoTensor, Sizes{1}, "same"})),
-            (Values{21, 32, 3}));
+            (Numbers{21, 32, 3}));
 }
 
 TEST(Convolution, KeepsGroupsApart) {
@@ -40,7 +34,7 @@ TEST(Convolution, KeepsGroupsApart) {
   const Tensor w = make_tensor(DType::kFloat32, {4, 1, 1}, {1, 2, 3, 4});
   const Tensor bias = make_tensor(DType::kFloat32, {4}, {0, 0, 100, 0});
   EXPECT_EQ(numbers(run_one("aten.conv1d.default", {x, w, bias, Sizes{1}, Sizes{0}, Sizes{1}, 2})),
-            (Values{1, 2, 2, 4, 109, 112, 12, 16}));
+            (Numbers{1, 2, 2, 4, 109, 112, 12, 16}));
 }
 
 TEST(Convolution, SpreadsItsInputWhenTransposed) {
@@ -48,7 +42,7 @@ TEST(Convolution, SpreadsItsInputWhenTransposed) {
   const Tensor w = make_tensor(DType::kFloat32, {1, 1, 3}, {1, 10, 100});
   EXPECT_EQ(numbers(run_one("aten.convolution.default",
                             {x, w, kNoTensor, Sizes{2}, Sizes{1}, Sizes{1}, true, Sizes{1}, 1})),
-            (Values{10, 102, 20, 203, 30, 300}));
+            (Numbers{10, 102, 20, 203, 30, 300}));
 }
 
 TEST(Convolution, FollowsAnInputInChannelsLast) {
@@ -57,7 +51,7 @@ TEST(Convolution, FollowsAnInputInChannelsLast) {
   const Tensor w = make_tensor(DType::kFloat32, {2, 2, 1, 1}, {1, 0, 1, 1});
   const Tensor out = run_one("aten.conv2d.default", {x, w});
   EXPECT_EQ(out.strides, (Sizes{8, 1, 4, 2}));
-  EXPECT_EQ(numbers(out), (Values{1, 2, 3, 4, 6, 8, 10, 12}));
+  EXPECT_EQ(numbers(out), (Numbers{1, 2, 3, 4, 6, 8, 10, 12}));
 }
 
 TEST(Convolution, RefusesWhatDoesNotFit) {
@@ -69,4 +63,4 @@ TEST(Convolution, RefusesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace graphgate::optimized
+}  // namespace graphgate::optimized::testing

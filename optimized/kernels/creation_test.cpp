@@ -5,14 +5,8 @@
 #include "optimized/kernels/kernel_test.h"
 #include "optimized/kernels/view_geometry.h"
 
-namespace graphgate::optimized {
+namespace graphgate::optimized::testing {
 namespace {
-
-using spec::DType;
-using testing::integers;
-using testing::make_tensor;
-using testing::numbers;
-using testing::run_one;
 
 TEST(Full, TakesItsDtypeFromTheNumber) {
   EXPECT_EQ(run_one("aten.full.default", {Sizes{1}, 2}).dtype, DType::kInt64);
@@ -38,7 +32,7 @@ TEST(Full, RefusesNumbersThatTheDtypeDoesNotHold) {
 TEST(FullOut, FillsAnOutTensorOfAnotherDtypeAndItsStrides) {
   const Tensor out = make_tensor(DType::kFloat64, {2, 2}, {}, {1, 4});
   run_one("aten.full.out", {Sizes{2, 2}, 3}, {{"out", out}});
-  EXPECT_EQ(numbers(out), (std::vector<double>{3, 3, 3, 3}));
+  EXPECT_EQ(numbers(out), (Numbers{3, 3, 3, 3}));
 }
 
 TEST(Arange, CountsExactlyInInt64) {
@@ -58,14 +52,12 @@ TEST(Arange, RefusesWrongSteps) {
 }
 
 TEST(Linspace, EndsAtTheEndAndReadsScalarTensorsWhenItRuns) {
-  EXPECT_EQ(numbers(run_one("aten.linspace.default", {0, 1, 5})),
-            (std::vector<double>{0, 0.25, 0.5, 0.75, 1}));
-  EXPECT_EQ(numbers(run_one("aten.linspace.default", {3, 4, 1})), (std::vector<double>{3}));
+  EXPECT_EQ(numbers(run_one("aten.linspace.default", {0, 1, 5})), (Numbers{0, 0.25, 0.5, 0.75, 1}));
+  EXPECT_EQ(numbers(run_one("aten.linspace.default", {3, 4, 1})), (Numbers{3}));
   EXPECT_EQ(numbers(run_one("aten.linspace.default", {0.5, 9.7, 5}, {{"dtype", DType::kInt32}})),
-            (std::vector<double>{0, 2, 4, 6, 9}));
+            (Numbers{0, 2, 4, 6, 9}));
   const Tensor start = make_tensor(DType::kInt64, {}, {1});
-  EXPECT_EQ(numbers(run_one("aten.linspace.Tensor_Scalar", {start, 2, 3})),
-            (std::vector<double>{1, 1.5, 2}));
+  EXPECT_EQ(numbers(run_one("aten.linspace.Tensor_Scalar", {start, 2, 3})), (Numbers{1, 1.5, 2}));
   EXPECT_THROW(run_one("aten.linspace.Tensor_Scalar", {make_tensor(DType::kInt64, {1}), 2, 3}),
                OpError);
 }
@@ -73,15 +65,14 @@ TEST(Linspace, EndsAtTheEndAndReadsScalarTensorsWhenItRuns) {
 TEST(Tril, WorksInPlaceOnAView) {
   const Tensor base = make_tensor(DType::kInt32, {3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9});
   run_one("aten.tril_.default", {transposed(base, 0, 1), -1});
-  EXPECT_EQ(numbers(base), (std::vector<double>{0, 2, 3, 0, 0, 6, 0, 0, 0}));
+  EXPECT_EQ(numbers(base), (Numbers{0, 2, 3, 0, 0, 6, 0, 0, 0}));
 }
 
 TEST(Triu, TakesDiagonalsFarOutside) {
   const Tensor self = make_tensor(DType::kInt32, {2, 2}, {1, 2, 3, 4});
   constexpr std::int64_t kFar = std::numeric_limits<std::int64_t>::max();
-  EXPECT_EQ(numbers(run_one("aten.triu.default", {self, kFar})), (std::vector<double>{0, 0, 0, 0}));
-  EXPECT_EQ(numbers(run_one("aten.triu.default", {self, -kFar})),
-            (std::vector<double>{1, 2, 3, 4}));
+  EXPECT_EQ(numbers(run_one("aten.triu.default", {self, kFar})), (Numbers{0, 0, 0, 0}));
+  EXPECT_EQ(numbers(run_one("aten.triu.default", {self, -kFar})), (Numbers{1, 2, 3, 4}));
   EXPECT_THROW(run_one("aten.triu.default", {make_tensor(DType::kInt32, {2})}), OpError);
   EXPECT_TRUE(numbers(run_one("aten.triu.default", {make_tensor(DType::kInt32, {0, 2})})).empty());
 }
@@ -89,7 +80,7 @@ TEST(Triu, TakesDiagonalsFarOutside) {
 TEST(DiagEmbed, PutsElementsOnADiagonalOfZeros) {
   const Tensor self = make_tensor(DType::kFloat32, {2}, {1, 2});
   EXPECT_EQ(numbers(run_one("aten.diag_embed.default", {self, 1})),
-            (std::vector<double>{0, 1, 0, 0, 0, 2, 0, 0, 0}));
+            (Numbers{0, 1, 0, 0, 0, 2, 0, 0, 0}));
   EXPECT_THROW(run_one("aten.diag_embed.default", {self, 0, 1, 1}), OpError);
 }
 
@@ -109,11 +100,11 @@ TEST(Arange, KeepsTheSizesOfAnOutTensorWithAsManyElements) {
   EXPECT_EQ(integers(out), (std::vector<std::int64_t>{0, 1, 2, 3, 4, 5}));
   const Tensor one = make_tensor(DType::kFloat32, {}, {});
   run_one("aten.linspace.out", {4.0, 5.0, 1}, {{"out", one}});
-  EXPECT_EQ(numbers(one), (std::vector<double>{4}));
+  EXPECT_EQ(numbers(one), (Numbers{4}));
   EXPECT_THROW(run_one("aten.arange.start_out", {0, 5}, {{"out", out}}), Unsupported);
   const Tensor turned = make_tensor(DType::kInt64, {2, 3}, {}, {1, 2});
   EXPECT_THROW(run_one("aten.arange.start_out", {0, 6}, {{"out", turned}}), Unsupported);
 }
 
 }  // namespace
-}  // namespace graphgate::optimized
+}  // namespace graphgate::optimized::testing

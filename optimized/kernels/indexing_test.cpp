@@ -1,12 +1,8 @@
-#include <gtest/gtest.h>
-
+#include "base/result_test.h"
 #include "optimized/kernels/kernel_test.h"
 
 namespace graphgate::optimized::testing {
 namespace {
-
-using spec::DType;
-using Numbers = std::vector<double>;
 
 Tensor indices(const Sizes& sizes, const std::vector<std::int64_t>& values) {
   return make_integers(DType::kInt64, sizes, values);
@@ -22,7 +18,7 @@ TEST(Gather, RefusesAnIndexOutOfRangeByName) {
       run_op("aten.gather.default", {x, 0, indices({2}, {0, bad})});
       FAIL() << bad;
     } catch (const OpError& e) {
-      EXPECT_NE(std::string(e.what()).find("index " + std::to_string(bad)), std::string::npos);
+      EXPECT_TRUE(contains(std::string(e.what()), "index " + std::to_string(bad)));
     }
   }
 }

@@ -40,10 +40,9 @@ std::vector<C> elements(const Tensor& tensor) {
 template <class C>
 Tensor make_with(spec::DType dtype, const Sizes& sizes, const std::vector<C>& values,
                  const Sizes& strides) {
-  Tensor tensor;
-  tensor.dtype = dtype;
-  tensor.sizes = sizes;
-  tensor.strides = strides.empty() ? row_major_strides(sizes) : strides;
+  Tensor tensor{.dtype = dtype,
+                .sizes = sizes,
+                .strides = strides.empty() ? row_major_strides(sizes) : strides};
   allocate(tensor);
   std::vector<C> all = values;
   if (all.empty()) all.resize(static_cast<std::size_t>(tensor.count()));
@@ -151,7 +150,7 @@ TestArgument::TestArgument(const std::vector<Tensor>& tensors) {
   item.value = std::move(list);
 }
 
-Tensor make_tensor(spec::DType dtype, const Sizes& sizes, const std::vector<double>& values,
+Tensor make_tensor(spec::DType dtype, const Sizes& sizes, const Numbers& values,
                    const Sizes& strides) {
   return make_with<double>(dtype, sizes, values, strides);
 }
@@ -169,7 +168,7 @@ Tensor view_of(const Tensor& base, Sizes sizes, Sizes strides, std::int64_t offs
   return view;
 }
 
-std::vector<double> numbers(const Tensor& tensor) { return elements<double>(tensor); }
+Numbers numbers(const Tensor& tensor) { return elements<double>(tensor); }
 
 std::vector<std::int64_t> integers(const Tensor& tensor) { return elements<std::int64_t>(tensor); }
 

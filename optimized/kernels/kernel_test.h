@@ -3,7 +3,7 @@
 //
 //   const Tensor a = make_tensor(DType::kFloat32, {2, 3}, {1, 2, 3, 4, 5, 6});
 //   const Tensor sum = run_one("aten.add.Tensor", {a, a}, {{"alpha", 2}});
-//   EXPECT_EQ(numbers(sum), (std::vector<double>{3, 6, 9, 12, 15, 18}));
+//   EXPECT_EQ(numbers(sum), (Numbers{3, 6, 9, 12, 15, 18}));
 //   EXPECT_THROW(run_one("aten.add.Tensor", {a, make_tensor(DType::kFloat32, {4})}), OpError);
 //
 // In-place and out= forms are ops like any other: pass the written tensor, then read it again.
@@ -19,6 +19,9 @@
 #include "optimized/kernel.h"
 
 namespace graphgate::optimized::testing {
+
+using spec::DType;
+using Numbers = std::vector<double>;
 
 inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
@@ -44,8 +47,8 @@ using NamedTestArgument = std::pair<std::string_view, TestArgument>;
 // A new tensor with a storage of its own. `values` are the elements in row-major order; none at all
 // means zeros, else they must be as many as the sizes say. `strides` (in elements, not negative)
 // default to row-major; bytes between elements hold 0xa5.
-[[nodiscard]] Tensor make_tensor(spec::DType dtype, const Sizes& sizes,
-                                 const std::vector<double>& values = {}, const Sizes& strides = {});
+[[nodiscard]] Tensor make_tensor(spec::DType dtype, const Sizes& sizes, const Numbers& values = {},
+                                 const Sizes& strides = {});
 // The same for values that a double cannot hold.
 [[nodiscard]] Tensor make_integers(spec::DType dtype, const Sizes& sizes,
                                    const std::vector<std::int64_t>& values);
@@ -54,7 +57,7 @@ using NamedTestArgument = std::pair<std::string_view, TestArgument>;
                              std::int64_t offset = 0);
 
 // The elements in row-major order.
-[[nodiscard]] std::vector<double> numbers(const Tensor& tensor);
+[[nodiscard]] Numbers numbers(const Tensor& tensor);
 [[nodiscard]] std::vector<std::int64_t> integers(const Tensor& tensor);
 // Their bytes, tightly packed: for "the same bits".
 [[nodiscard]] std::vector<std::byte> packed(const Tensor& tensor);

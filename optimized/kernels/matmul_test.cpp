@@ -4,26 +4,19 @@
 
 #include "optimized/kernels/kernel_test.h"
 
-namespace graphgate::optimized {
+namespace graphgate::optimized::testing {
 namespace {
-
-using spec::DType;
-using testing::make_tensor;
-using testing::numbers;
-using testing::run_one;
-using testing::view_of;
-using Values = std::vector<double>;
 
 TEST(Matmul, ReadsWhatItOverwrites) {
   Tensor a = make_tensor(DType::kFloat32, {2, 2}, {1, 2, 3, 4});
   run_one("aten.addmm_.default", {a, a, a});
-  EXPECT_EQ(numbers(a), (Values{8, 12, 18, 26}));
+  EXPECT_EQ(numbers(a), (Numbers{8, 12, 18, 26}));
 }
 
 TEST(Matmul, DoesNotReadWhatBetaZeroDrops) {
   const Tensor nan = make_tensor(DType::kFloat32, {1}, {std::numeric_limits<double>::quiet_NaN()});
   const Tensor one = make_tensor(DType::kFloat32, {1, 1}, {2});
-  EXPECT_EQ(numbers(run_one("aten.addmm.default", {nan, one, one}, {{"beta", 0}})), (Values{4}));
+  EXPECT_EQ(numbers(run_one("aten.addmm.default", {nan, one, one}, {{"beta", 0}})), (Numbers{4}));
 }
 
 TEST(Matmul, ScalesBothTerms) {
@@ -31,14 +24,14 @@ TEST(Matmul, ScalesBothTerms) {
   const Tensor a = make_tensor(DType::kFloat64, {1, 1}, {3});
   const Tensor b = make_tensor(DType::kFloat64, {1, 2}, {5, 7});
   EXPECT_EQ(numbers(run_one("aten.addmm.default", {bias, a, b}, {{"beta", 10}, {"alpha", 2}})),
-            (Values{40, 62}));
+            (Numbers{40, 62}));
 }
 
 TEST(Matmul, AddsUpBatches) {
   const Tensor zero = make_tensor(DType::kFloat32, {1, 1}, {100});
   const Tensor a = make_tensor(DType::kFloat32, {2, 1, 2}, {1, 2, 3, 4});
   const Tensor b = make_tensor(DType::kFloat32, {2, 2, 1}, {5, 6, 7, 8});
-  EXPECT_EQ(numbers(run_one("aten.addbmm.default", {zero, a, b})), (Values{170}));
+  EXPECT_EQ(numbers(run_one("aten.addbmm.default", {zero, a, b})), (Numbers{170}));
 }
 
 TEST(Matmul, RefusesWhatDoesNotFit) {
@@ -54,11 +47,11 @@ TEST(Einsum, TakesDiagonalsAndSums) {
   const auto einsum = [&](const char* equation, const std::vector<Tensor>& operands) {
     return numbers(run_one("aten.einsum.default", {equation, operands}));
   };
-  EXPECT_EQ(einsum("ii", {a}), (Values{5}));
-  EXPECT_EQ(einsum("ij->j", {a}), (Values{4, 6}));
-  EXPECT_EQ(einsum("ij,jk->ki", {a, a}), (Values{7, 15, 10, 22}));
-  EXPECT_EQ(einsum("...j,kj->k...", {a, a}), (Values{5, 11, 11, 25}));
-  EXPECT_EQ(einsum("ij,jk,kl->il", {a, a, a}), (Values{37, 54, 81, 118}));
+  EXPECT_EQ(einsum("ii", {a}), (Numbers{5}));
+  EXPECT_EQ(einsum("ij->j", {a}), (Numbers{4, 6}));
+  EXPECT_EQ(einsum("ij,jk->ki", {a, a}), (Numbers{7, 15, 10, 22}));
+  EXPECT_EQ(einsum("...j,kj->k...", {a, a}), (Numbers{5, 11, 11, 25}));
+  EXPECT_EQ(einsum("ij,jk,kl->il", {a, a, a}), (Numbers{37, 54, 81, 118}));
 }
 
 TEST(Einsum, RefusesAnEquationThatDoesNotFit) {
@@ -73,4 +66,4 @@ TEST(Einsum, RefusesAnEquationThatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace graphgate::optimized
+}  // namespace graphgate::optimized::testing

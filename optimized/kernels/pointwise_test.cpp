@@ -9,17 +9,14 @@
 namespace graphgate::optimized::testing {
 namespace {
 
-using spec::DType;
-
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
 TEST(Pointwise, RoundsOnceIntoANarrowFloat) {
   // 1 + 2^-11 is a tie in float16 and goes to 1; with alpha the product is not rounded before.
   const Tensor x = make_tensor(DType::kFloat16, {1}, {1});
   const Tensor tiny = make_tensor(DType::kFloat16, {1}, {0x1p-11});
-  EXPECT_EQ(numbers(run_one("aten.add.Tensor", {x, tiny})), std::vector<double>{1});
-  EXPECT_EQ(numbers(run_one("aten.add.Tensor", {x, tiny}, {{"alpha", 2}})),
-            std::vector<double>{1 + 0x1p-10});
+  EXPECT_EQ(numbers(run_one("aten.add.Tensor", {x, tiny})), Numbers{1});
+  EXPECT_EQ(numbers(run_one("aten.add.Tensor", {x, tiny}, {{"alpha", 2}})), Numbers{1 + 0x1p-10});
 }
 
 TEST(Pointwise, CastsOperandsToTheCommonDtypeFirst) {
@@ -31,15 +28,15 @@ TEST(Pointwise, CastsOperandsToTheCommonDtypeFirst) {
   // 2049 has no float16, so it is 2048 before anything is added.
   const Tensor half = make_tensor(DType::kFloat16, {1}, {1});
   const Tensor odd = make_integers(DType::kInt64, {1}, {2049});
-  EXPECT_EQ(numbers(run_one("aten.sub.Tensor", {odd, half})), std::vector<double>{2047});
+  EXPECT_EQ(numbers(run_one("aten.sub.Tensor", {odd, half})), Numbers{2047});
 }
 
 TEST(Pointwise, MultipliesByTheUnroundedNumber) {
   // With 0.1 rounded to bfloat16 first, the product would be 0.90234375.
   const Tensor nine = make_tensor(DType::kBFloat16, {1}, {9});
   EXPECT_EQ(numbers(run_one("aten.mul.Tensor", {nine, make_tensor(DType::kFloat32, {}, {0.1})})),
-            std::vector<double>{0.8984375});
-  EXPECT_EQ(numbers(run_one("aten.mul.Scalar", {nine, 0.1})), std::vector<double>{0.8984375});
+            Numbers{0.8984375});
+  EXPECT_EQ(numbers(run_one("aten.mul.Scalar", {nine, 0.1})), Numbers{0.8984375});
 }
 
 TEST(Pointwise, WrapsIntegersAround) {
@@ -58,16 +55,16 @@ TEST(Pointwise, WritesInPlaceAndIntoOtherDtypes) {
   const Tensor x = make_tensor(DType::kFloat32, {2, 2}, {1, 2, 3, 4});
   const Tensor same = run_one("aten.add_.Tensor", {x, x});
   EXPECT_EQ(same.bytes, x.bytes);
-  EXPECT_EQ(numbers(x), (std::vector<double>{2, 4, 6, 8}));
+  EXPECT_EQ(numbers(x), (Numbers{2, 4, 6, 8}));
   // Reads the transpose of what it writes.
   run_op("aten.add_.Tensor", {x, view_of(x, {2, 2}, {1, 2})});
-  EXPECT_EQ(numbers(x), (std::vector<double>{4, 10, 10, 16}));
+  EXPECT_EQ(numbers(x), (Numbers{4, 10, 10, 16}));
   const Tensor wide = make_tensor(DType::kFloat64, {2, 2});
   run_op("aten.mul.out", {x, 0.1}, {{"out", wide}});
   EXPECT_EQ(numbers(wide)[0], static_cast<double>(4 * 0.1f));
   const Tensor ones = make_tensor(DType::kFloat32, {1}, {1});
   run_op("aten.eq_.Tensor", {ones, ones});
-  EXPECT_EQ(numbers(ones), std::vector<double>{1});
+  EXPECT_EQ(numbers(ones), Numbers{1});
 }
 
 TEST(Pointwise, RefusesWhatThePlaceCannotHold) {
@@ -87,12 +84,11 @@ TEST(Pointwise, TakesEmptyAndStridedOperands) {
   EXPECT_EQ(none.dtype, DType::kFloat64);
   const Tensor base = make_tensor(DType::kFloat32, {3, 4}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
   const Tensor odd = view_of(base, {2, 3}, {2, 4}, 1);  // 1 5 9 / 3 7 11
-  EXPECT_EQ(numbers(run_one("aten.add.Tensor", {odd, row})),
-            (std::vector<double>{2, 7, 12, 4, 9, 14}));
+  EXPECT_EQ(numbers(run_one("aten.add.Tensor", {odd, row})), (Numbers{2, 7, 12, 4, 9, 14}));
 }
 
 TEST(Pointwise, GivesOneElementTheSameBitsInAnyPlace) {
-  std::vector<double> values;
+  Numbers values;
   for (int i = 0; i < 700; ++i) values.push_back(std::sin(i) * 20);
   const Tensor x = make_tensor(DType::kFloat32, {700}, values);
   const Tensor back = view_of(make_tensor(DType::kFloat32, {700, 3}), {700}, {3});
@@ -105,10 +101,10 @@ TEST(Pointwise, GivesOneElementTheSameBitsInAnyPlace) {
 }
 
 TEST(Pointwise, GivesTheSameBitsWhereverOperandsAndResultsLie) {
-  std::vector<double> values = {-0.0, kNan, kInf};
+  Numbers values = {-0.0, kNan, kInf};
   for (int i = 3; i < 700; ++i) values.push_back(std::sin(i) * 20);
   const Tensor x = make_tensor(DType::kFloat32, {700}, values);
-  const Tensor number = make_tensor(DType::kFloat32, {700}, std::vector<double>(700, 0.25));
+  const Tensor number = make_tensor(DType::kFloat32, {700}, Numbers(700, 0.25));
   const Tensor apart = view_of(make_tensor(DType::kFloat32, {700, 3}), {700}, {3});
   Tensor unaligned = view_of(make_tensor(DType::kFloat32, {701}), {700}, {1});
   unaligned.bytes += 1;
@@ -135,7 +131,7 @@ TEST(Pointwise, GivesTheSameBitsWhereverOperandsAndResultsLie) {
 }
 
 TEST(Pointwise, ComparesAlikeOverStridesAndNumbers) {
-  std::vector<double> values = {-0.0, kNan, kInf};
+  Numbers values = {-0.0, kNan, kInf};
   for (int i = 3; i < 700; ++i) values.push_back(std::sin(i));
   const Tensor x = make_tensor(DType::kFloat32, {700}, values);
   const Tensor apart = view_of(make_tensor(DType::kFloat32, {700, 3}), {700}, {3});
@@ -206,7 +202,7 @@ TEST(Unary, KeepsSignsAndPropagatesNan) {
   EXPECT_TRUE(std::signbit(rounded[0]));
   EXPECT_TRUE(std::isnan(rounded[1]));
   EXPECT_EQ(rounded[2], -2);
-  EXPECT_EQ(numbers(run_one("aten.sign.default", {x})), (std::vector<double>{0, 0, -1, 1}));
+  EXPECT_EQ(numbers(run_one("aten.sign.default", {x})), (Numbers{0, 0, -1, 1}));
   const auto relu = numbers(run_one("aten.relu.default", {x}));
   EXPECT_TRUE(std::signbit(relu[0]));
   EXPECT_TRUE(std::isnan(relu[1]));

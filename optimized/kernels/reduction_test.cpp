@@ -4,19 +4,11 @@
 
 #include "optimized/kernels/kernel_test.h"
 
-namespace graphgate::optimized {
+namespace graphgate::optimized::testing {
 namespace {
 
-using spec::DType;
-using testing::make_tensor;
-using testing::numbers;
-using testing::packed;
-using testing::run_one;
-using testing::view_of;
-using Values = std::vector<double>;
-
 Tensor rough(const Sizes& sizes, DType dtype = DType::kFloat32) {
-  Values values(static_cast<std::size_t>(checked_count(sizes)));
+  Numbers values(static_cast<std::size_t>(checked_count(sizes)));
   for (std::size_t i = 0; i < values.size(); ++i)
     values[i] = std::sin(static_cast<double>(i) * 1.7);
   return make_tensor(dtype, sizes, values);
@@ -54,9 +46,9 @@ TEST(RowOps, GiveARowTheSameBitsWhereverItLies) {
 
 TEST(Reduction, HasAValueForNoElements) {
   const Tensor none = make_tensor(DType::kFloat32, {0, 2});
-  EXPECT_EQ(numbers(run_one("aten.sum.dim_IntList", {none, Sizes{0}})), (Values{0, 0}));
-  EXPECT_EQ(numbers(run_one("aten.prod.dim_int", {none, 0})), (Values{1, 1}));
-  EXPECT_EQ(numbers(run_one("aten.all.dim", {none, 0})), (Values{1, 1}));
+  EXPECT_EQ(numbers(run_one("aten.sum.dim_IntList", {none, Sizes{0}})), (Numbers{0, 0}));
+  EXPECT_EQ(numbers(run_one("aten.prod.dim_int", {none, 0})), (Numbers{1, 1}));
+  EXPECT_EQ(numbers(run_one("aten.all.dim", {none, 0})), (Numbers{1, 1}));
   EXPECT_TRUE(std::isnan(numbers(run_one("aten.mean.default", {none}))[0]));
   EXPECT_TRUE(std::isnan(numbers(run_one("aten.var.correction", {none}))[0]));
   EXPECT_THROW(run_one("aten.linalg_vector_norm.default", {none, INFINITY, Sizes{0}}), OpError);
@@ -64,12 +56,12 @@ TEST(Reduction, HasAValueForNoElements) {
 
 TEST(Reduction, ConvertsTheInputFirst) {
   const Tensor x = make_tensor(DType::kFloat32, {2}, {1.75, 2.75});
-  EXPECT_EQ(numbers(run_one("aten.sum.default", {x}, {{"dtype", DType::kInt32}})), (Values{3}));
+  EXPECT_EQ(numbers(run_one("aten.sum.default", {x}, {{"dtype", DType::kInt32}})), (Numbers{3}));
 }
 
 TEST(Reduction, SumsBytesWithoutOverflow) {
   const Tensor x = make_tensor(DType::kUInt8, {3}, {200, 200, 200});
-  EXPECT_EQ(numbers(run_one("aten.sum.default", {x})), (Values{600}));
+  EXPECT_EQ(numbers(run_one("aten.sum.default", {x})), (Numbers{600}));
 }
 
 TEST(Reduction, RefusesAMeanOfIntegers) {
@@ -81,25 +73,25 @@ TEST(Reduction, RefusesAMeanOfIntegers) {
 TEST(Scan, RunsInPlace) {
   const Tensor x = make_tensor(DType::kInt32, {4}, {1, 2, 3, 4});
   run_one("aten.cumsum_.default", {x, 0});
-  EXPECT_EQ(numbers(x), (Values{1, 3, 6, 10}));
+  EXPECT_EQ(numbers(x), (Numbers{1, 3, 6, 10}));
 }
 
 TEST(Scan, KeepsTheLastOfEqualElements) {
   const Tensor x = make_tensor(DType::kFloat32, {5}, {1, 3, 3, NAN, 5});
-  const auto both = testing::run_op("aten.cummax.default", {x, 0});
-  EXPECT_EQ(numbers(*both[1].as<Tensor>()), (Values{0, 1, 2, 3, 3}));
+  const auto both = run_op("aten.cummax.default", {x, 0});
+  EXPECT_EQ(numbers(*both[1].as<Tensor>()), (Numbers{0, 1, 2, 3, 3}));
 }
 
 TEST(Softmax, OfNothingButMaskedIsZeroWhereItIsSafe) {
   const Tensor x = make_tensor(DType::kFloat32, {2}, {-INFINITY, -INFINITY});
-  EXPECT_EQ(numbers(run_one("aten._safe_softmax.default", {x, 0})), (Values{0, 0}));
+  EXPECT_EQ(numbers(run_one("aten._safe_softmax.default", {x, 0})), (Numbers{0, 0}));
   EXPECT_TRUE(std::isnan(numbers(run_one("aten._softmax.default", {x, 0, false}))[0]));
 }
 
 TEST(Variance, HasNoDistanceInAScalar) {
   const Tensor one = make_tensor(DType::kFloat32, {}, {3});
-  EXPECT_EQ(numbers(run_one("aten.var.dim", {one, Sizes{0}, false})), (Values{0}));
+  EXPECT_EQ(numbers(run_one("aten.var.dim", {one, Sizes{0}, false})), (Numbers{0}));
 }
 
 }  // namespace
-}  // namespace graphgate::optimized
+}  // namespace graphgate::optimized::testing

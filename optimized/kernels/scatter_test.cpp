@@ -5,9 +5,6 @@
 namespace graphgate::optimized::testing {
 namespace {
 
-using spec::DType;
-using Numbers = std::vector<double>;
-
 Tensor indices(const Sizes& sizes, const std::vector<std::int64_t>& values) {
   return make_integers(DType::kInt64, sizes, values);
 }

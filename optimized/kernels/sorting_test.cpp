@@ -7,9 +7,6 @@
 namespace graphgate::optimized::testing {
 namespace {
 
-using spec::DType;
-using Numbers = std::vector<double>;
-
 Tensor tensor_at(const std::vector<Item>& results, std::size_t i) {
   return *results.at(i).as<Tensor>();
 }

@@ -3,13 +3,8 @@
 #include "optimized/kernels/kernel_test.h"
 #include "optimized/kernels/view_geometry.h"
 
-namespace graphgate::optimized {
+namespace graphgate::optimized::testing {
 namespace {
-
-using spec::DType;
-using testing::make_tensor;
-using testing::numbers;
-using testing::run_op;
 
 std::vector<Tensor> parts(std::string_view op,
                           const std::vector<testing::TestArgument>& arguments) {
@@ -53,8 +48,8 @@ TEST(SplitWithSizesCopy, WritesOutTensorsOfAnotherDtypeWithoutReturningThem) {
   EXPECT_TRUE(run_op("aten.split_with_sizes_copy.out", {self, Sizes{1, 2}},
                      {{"out", std::vector<Tensor>{a, b}}})
                   .empty());
-  EXPECT_EQ(numbers(a), (std::vector<double>{1}));
-  EXPECT_EQ(numbers(b), (std::vector<double>{2, 3}));
+  EXPECT_EQ(numbers(a), (Numbers{1}));
+  EXPECT_EQ(numbers(b), (Numbers{2, 3}));
   EXPECT_THROW(run_op("aten.split_with_sizes_copy.out", {self, Sizes{1, 2}},
                       {{"out", std::vector<Tensor>{a}}}),
                OpError);
@@ -66,8 +61,8 @@ TEST(UnsafeSplit, MakesViewsWhateverItsSchemaSays) {
   ASSERT_EQ(split.size(), 2U);
   EXPECT_EQ(split[1].storage, self.storage);
   EXPECT_EQ(split[1].strides, (Sizes{2, 1}));
-  EXPECT_EQ(numbers(split[1]), (std::vector<double>{2, 4}));
+  EXPECT_EQ(numbers(split[1]), (Numbers{2, 4}));
 }
 
 }  // namespace
-}  // namespace graphgate::optimized
+}  // namespace graphgate::optimized::testing

@@ -6,12 +6,8 @@
 
 #include "optimized/kernels/kernel_test.h"
 
-namespace graphgate::optimized {
+namespace graphgate::optimized::testing {
 namespace {
-
-using testing::make_tensor;
-using testing::run_op;
-using testing::TestArgument;
 
 constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
@@ -112,4 +108,4 @@ TEST(SymSize, ReadsASizeAndRefusesScalars) {
 }
 
 }  // namespace
-}  // namespace graphgate::optimized
+}  // namespace graphgate::optimized::testing

@@ -9,18 +9,11 @@
 #include "optimized/kernels/kernel_test.h"
 #include "optimized/kernels/view_geometry.h"
 
-namespace graphgate::optimized {
+namespace graphgate::optimized::testing {
 namespace {
 
-using spec::DType;
-using testing::infer_op;
-using testing::make_tensor;
-using testing::numbers;
-using testing::run_one;
-using testing::view_of;
-
 Tensor counted(const Sizes& sizes) {
-  std::vector<double> values(static_cast<std::size_t>(checked_count(sizes)));
+  Numbers values(static_cast<std::size_t>(checked_count(sizes)));
   std::iota(values.begin(), values.end(), 0.0);
   return make_tensor(DType::kFloat32, sizes, values);
 }
@@ -32,7 +25,7 @@ TEST(View, SharesTheStorageAndKeepsTheOffset) {
   EXPECT_EQ(view.storage, base.storage);
   EXPECT_EQ(view.offset, 6);
   EXPECT_EQ(view.sizes, (Sizes{2, 3}));
-  EXPECT_EQ(numbers(view), (std::vector<double>{6, 7, 8, 9, 10, 11}));
+  EXPECT_EQ(numbers(view), (Numbers{6, 7, 8, 9, 10, 11}));
 }
 
 TEST(View, RefusesSizesThatNeedACopy) {
@@ -48,20 +41,20 @@ TEST(Reshape, CopiesWhatHasNoViewAndOnlyThat) {
   EXPECT_EQ(run_one("aten.reshape.default", {base, Sizes{3, 2}}).storage, base.storage);
   const Tensor copy = run_one("aten.reshape.default", {transposed(base, 0, 1), Sizes{6}});
   EXPECT_NE(copy.storage, base.storage);
-  EXPECT_EQ(numbers(copy), (std::vector<double>{0, 3, 1, 4, 2, 5}));
+  EXPECT_EQ(numbers(copy), (Numbers{0, 3, 1, 4, 2, 5}));
 }
 
 TEST(ViewCopy, WritesAnOutTensorWithAnyStridesWhereThereIsNoView) {
   const Tensor turned = transposed(counted({2, 3}), 0, 1);
   const Tensor out = make_tensor(DType::kFloat32, {2, 3}, {}, {1, 2});
   run_one("aten.view_copy.out", {turned, Sizes{2, 3}}, {{"out", out}});
-  EXPECT_EQ(numbers(out), (std::vector<double>{0, 3, 1, 4, 2, 5}));
+  EXPECT_EQ(numbers(out), (Numbers{0, 3, 1, 4, 2, 5}));
 }
 
 TEST(TransposeCopy, ReadsBeforeItOverwritesItsOwnInput) {
   const Tensor square = counted({3, 3});
   run_one("aten.transpose_copy.int_out", {square, 0, 1}, {{"out", square}});
-  EXPECT_EQ(numbers(square), (std::vector<double>{0, 3, 6, 1, 4, 7, 2, 5, 8}));
+  EXPECT_EQ(numbers(square), (Numbers{0, 3, 6, 1, 4, 7, 2, 5, 8}));
 }
 
 TEST(ViewAsDtype, ChangesTheLastDimensionByTheRatioOfItemSizes) {
@@ -93,7 +86,7 @@ TEST(ResizeInPlace, KeepsTheBytesAndRefusesToGrow) {
 TEST(Resize, TakesTheFirstElementsOfAClonesMemory) {
   const Tensor turned = transposed(counted({2, 3}), 0, 1);
   const Tensor resized = run_one("aten.resize.default", {turned, Sizes{2, 2}});
-  EXPECT_EQ(numbers(resized), (std::vector<double>{0, 1, 2, 3}));
+  EXPECT_EQ(numbers(resized), (Numbers{0, 1, 2, 3}));
 }
 
 TEST(AsStrided, RefusesNegativeStridesAndSharedOuts) {
@@ -102,7 +95,7 @@ TEST(AsStrided, RefusesNegativeStridesAndSharedOuts) {
   EXPECT_THROW(run_one("aten.as_strided.default", {base, Sizes{2, 2}, Sizes{1}}), OpError);
   const Tensor windows =
       run_one("aten.as_strided_copy.default", {base, Sizes{2, 2}, Sizes{1, 1}, 2});
-  EXPECT_EQ(numbers(windows), (std::vector<double>{2, 3, 3, 4}));
+  EXPECT_EQ(numbers(windows), (Numbers{2, 3, 3, 4}));
   const Tensor part = view_of(base, {2}, {1});
   EXPECT_THROW(run_one("aten.as_strided_copy.out", {base, Sizes{2}, Sizes{1}}, {{"out", part}}),
                Unsupported);
@@ -137,4 +130,4 @@ RC_GTEST_PROP(ViewStrides, ASplitAndMergedDimensionKeepsStridedElements, ()) {
 }
 
 }  // namespace
-}  // namespace graphgate::optimized
+}  // namespace graphgate::optimized::testing

@@ -2,18 +2,11 @@
 
 #include "reference/ops/op_test.h"
 
-namespace graphgate::reference {
+namespace graphgate::reference::test {
 namespace {
 
-using spec::DType;
-using test::counting;
-using test::run_tensor;
-using test::tensor;
-using test::values;
-using Values = std::vector<double>;
-
 TensorRef attend(const TensorRef& query, const TensorRef& key, const TensorRef& value,
-                 test::Arguments more = {}, Mode mode = Mode::kEager) {
+                 Arguments more = {}, Mode mode = Mode::kEager) {
   more.insert(more.end(), {{"query", {query}}, {"key", {key}}, {"value", {value}}});
   return run_tensor("aten.scaled_dot_product_attention.default", more, mode);
 }
@@ -26,13 +19,13 @@ const TensorRef& zeros() {
 
 TEST(Attention, IsCausalFromTheFirstKeyOn) {
   const TensorRef value = tensor(DType::kFloat32, {1, 1, 2, 1}, {2, 6});
-  EXPECT_EQ(values(*attend(zeros(), zeros(), value, {{"is_causal", {true}}})), (Values{2, 4}));
+  EXPECT_EQ(values(*attend(zeros(), zeros(), value, {{"is_causal", {true}}})), (Numbers{2, 4}));
 }
 
 TEST(Attention, GivesZerosWhereEveryKeyIsMasked) {
   const TensorRef value = tensor(DType::kFloat32, {1, 1, 2, 1}, {2, 6});
   const TensorRef mask = tensor(DType::kBool, {2, 2}, {0, 0, 0, 1});
-  EXPECT_EQ(values(*attend(zeros(), zeros(), value, {{"attn_mask", {mask}}})), (Values{0, 6}));
+  EXPECT_EQ(values(*attend(zeros(), zeros(), value, {{"attn_mask", {mask}}})), (Numbers{0, 6}));
 }
 
 TEST(Attention, AMaskedInfinityIsNotHidden) {
@@ -45,11 +38,11 @@ TEST(Attention, SharesKeyHeadsInGroups) {
   const TensorRef query = tensor(DType::kFloat32, {1, 4, 1, 1}, {1, 1, 1, 1});
   const TensorRef key = tensor(DType::kFloat32, {1, 2, 1, 1}, {1, 1});
   const TensorRef value = tensor(DType::kFloat32, {1, 2, 1, 1}, {5, 7});
-  EXPECT_EQ(values(*attend(query, key, value, {{"enable_gqa", {true}}})), (Values{5, 5, 7, 7}));
+  EXPECT_EQ(values(*attend(query, key, value, {{"enable_gqa", {true}}})), (Numbers{5, 5, 7, 7}));
 }
 
 TEST(Attention, KeepsTheStridesOfTheQueryInTheFusedKernel) {
-  const TensorRef query = tensor(DType::kFloat32, {1, 2, 3, 4}, Values(24, 1), {24, 4, 8, 1});
+  const TensorRef query = tensor(DType::kFloat32, {1, 2, 3, 4}, Numbers(24, 1), {24, 4, 8, 1});
   EXPECT_EQ(attend(query, query, query)->strides, (Sizes{24, 4, 8, 1}));
 }
 
@@ -58,13 +51,13 @@ TEST(Attention, HasTheStridesOfCudaKernels) {
   Arithmetic arithmetic;
   arithmetic.has_cuda_kernels = true;
   const DeclaredArithmetic declared(arithmetic);
-  const auto strides = [](DType dtype, Sizes sizes, std::int64_t keys, test::Arguments more) {
+  const auto strides = [](DType dtype, Sizes sizes, std::int64_t keys, Arguments more) {
     const TensorRef query = new_tensor(dtype, sizes, {});
     sizes[2] = keys;
     const TensorRef key = new_tensor(dtype, sizes, {});
     return attend(query, key, key, std::move(more))->strides;
   };
-  const test::Arguments causal = {{"is_causal", {true}}};
+  const Arguments causal = {{"is_causal", {true}}};
   EXPECT_EQ(strides(DType::kFloat32, {1, 2, 7, 4}, 7, {}), (Sizes{56, 4, 8, 1}));
   EXPECT_EQ(strides(DType::kFloat32, {1, 2, 7, 4}, 5, causal), (Sizes{56, 4, 8, 1}));
   EXPECT_EQ(strides(DType::kFloat32, {2, 3, 1, 8}, 4, {}), (Sizes{24, 8, 24, 1}));
@@ -73,7 +66,7 @@ TEST(Attention, HasTheStridesOfCudaKernels) {
   EXPECT_EQ(strides(DType::kFloat16, {1, 2, 7, 4}, 7, causal), (Sizes{112, 56, 8, 1}));
   EXPECT_EQ(strides(DType::kFloat16, {1, 2, 7, 4}, 5, causal), (Sizes{56, 28, 4, 1}));
   EXPECT_EQ(strides(DType::kBFloat16, {1, 2, 7, 4}, 5, {}), (Sizes{112, 56, 8, 1}));
-  const TensorRef mask = tensor(DType::kBFloat16, {7, 7}, Values(49, 0));
+  const TensorRef mask = tensor(DType::kBFloat16, {7, 7}, Numbers(49, 0));
   EXPECT_EQ(strides(DType::kBFloat16, {1, 2, 7, 4}, 7, {{"attn_mask", {mask}}}),
             (Sizes{56, 28, 4, 1}));
   EXPECT_EQ(strides(DType::kBFloat16, {1, 2, 4, 64}, 4, {}), (Sizes{512, 256, 64, 1}));
@@ -87,7 +80,7 @@ TEST(Attention, BoundsTheCastOfItsWeightsTo16Bits) {
   const TensorRef key = tensor(DType::kBFloat16, {1, 1, 3, 1}, {1, 1, 1});
   const TensorRef value = tensor(DType::kBFloat16, {1, 1, 3, 1}, {0, 0, 1});
   const TensorRef out = attend(query, key, value, {}, Mode::kWorstCase);
-  const double radius = test::radii(*out)[0];
+  const double radius = radii(*out)[0];
   EXPECT_GE(radius, 0x1p-8 / 3);
   EXPECT_LE(radius, 0x1p-8 / 3 + 0x1.1p-10);
 }
@@ -95,8 +88,8 @@ TEST(Attention, BoundsTheCastOfItsWeightsTo16Bits) {
 TEST(FusedAttention, GivesTheLogarithmOfTheSumWithHeadsFastest) {
   const TensorRef query = tensor(DType::kFloat32, {1, 2, 2, 1}, {0, 0, 0, 0});
   const std::vector<Datum> results =
-      test::run("aten._scaled_dot_product_flash_attention_for_cpu.default",
-                {{"query", {query}}, {"key", {query}}, {"value", {query}}});
+      run("aten._scaled_dot_product_flash_attention_for_cpu.default",
+          {{"query", {query}}, {"key", {query}}, {"value", {query}}});
   const Tensor& sums = **results.at(1).as<TensorRef>();
   EXPECT_EQ(sums.strides, (Sizes{4, 1, 2}));
   for (const double x : values(sums)) EXPECT_NEAR(x, std::log(2.0), 1e-7);
@@ -105,14 +98,14 @@ TEST(FusedAttention, GivesTheLogarithmOfTheSumWithHeadsFastest) {
 // Kernels that pass over masked keys see no infinity behind the mask, those that multiply by zero
 // make NaN of it. The first query sees all keys but the last.
 TEST(Attention, LeavesOpenWhatIsNotFiniteBehindTheMask) {
-  const auto is_open = [](const Values& key, const Values& value, bool causal) {
+  const auto is_open = [](const Numbers& key, const Numbers& value, bool causal) {
     const TensorRef k = tensor(DType::kFloat32, {1, 1, 2, 1}, key);
     const TensorRef v = tensor(DType::kFloat32, {1, 1, 2, 1}, value);
     const TensorRef query = tensor(DType::kFloat32, {1, 1, 1, 1}, {1});
     const TensorRef mask = tensor(DType::kBool, {1, 2}, {1, 0});
-    const test::Arguments more = {causal ? std::pair<std::string, Datum>{"is_causal", {true}}
-                                         : std::pair<std::string, Datum>{"attn_mask", {mask}}};
-    return std::isinf(test::radii(*attend(query, k, v, more, Mode::kWorstCase))[0]);
+    const Arguments more = {causal ? std::pair<std::string, Datum>{"is_causal", {true}}
+                                   : std::pair<std::string, Datum>{"attn_mask", {mask}}};
+    return std::isinf(radii(*attend(query, k, v, more, Mode::kWorstCase))[0]);
   };
   for (const bool causal : {false, true}) {
     EXPECT_TRUE(is_open({1, 1}, {2, INFINITY}, causal));
@@ -124,15 +117,15 @@ TEST(Attention, LeavesOpenWhatIsNotFiniteBehindTheMask) {
 
 // The mask of the first query is -infinity or NaN, and so no weight of its row is sure.
 TEST(Attention, LeavesARowOpenThatMayBeMasked) {
-  const TensorRef mask = tensor(DType::kFloat64, {2, 2}, Values(4, -INFINITY));
+  const TensorRef mask = tensor(DType::kFloat64, {2, 2}, Numbers(4, -INFINITY));
   add_marks(*mask);
   mask->storage->marks[0].radius = INFINITY;
   mask->storage->marks[1].radius = INFINITY;
   const TensorRef query = tensor(DType::kFloat64, {1, 1, 2, 1}, {0, 0});
   const TensorRef value = tensor(DType::kFloat64, {1, 1, 2, 1}, {2, 6});
   const TensorRef out = attend(query, query, value, {{"attn_mask", {mask}}}, Mode::kWorstCase);
-  EXPECT_EQ(test::radii(*out), (Values{INFINITY, 0}));
+  EXPECT_EQ(radii(*out), (Numbers{INFINITY, 0}));
 }
 
 }  // namespace
-}  // namespace graphgate::reference
+}  // namespace graphgate::reference::test

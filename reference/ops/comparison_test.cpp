@@ -3,41 +3,33 @@
 
 #include "reference/ops/op_test.h"
 
-namespace graphgate::reference {
+namespace graphgate::reference::test {
 namespace {
-
-using spec::DType;
-using test::radii;
-using test::run;
-using test::run_tensor;
-using test::tensor;
-using test::values;
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-TensorRef row(DType dtype, const std::vector<double>& x) {
+TensorRef row(DType dtype, const Numbers& x) {
   return tensor(dtype, {static_cast<std::int64_t>(x.size())}, x);
 }
-std::vector<double> compare(std::string_view op, const TensorRef& a, const Datum& b) {
+Numbers compare(std::string_view op, const TensorRef& a, const Datum& b) {
   return values(*run_tensor(op, {{"self", {a}}, {"other", b}}));
 }
-std::vector<double> clamped(const TensorRef& x, const Datum& low, const Datum& high) {
+Numbers clamped(const TensorRef& x, const Datum& low, const Datum& high) {
   return values(*run_tensor("aten.clamp.default", {{"self", {x}}, {"min", low}, {"max", high}}));
 }
 
 TEST(Comparison, NaNIsUnequalAndUnordered) {
   const TensorRef x = row(DType::kFloat32, {kNaN, 1, 2});
-  EXPECT_EQ(compare("aten.ge.Scalar", x, {1.0}), (std::vector<double>{0, 1, 1}));
-  EXPECT_EQ(compare("aten.le.Scalar", x, {1.0}), (std::vector<double>{0, 1, 0}));
-  EXPECT_EQ(compare("aten.ne.Tensor", x, {x}), (std::vector<double>{1, 0, 0}));
+  EXPECT_EQ(compare("aten.ge.Scalar", x, {1.0}), (Numbers{0, 1, 1}));
+  EXPECT_EQ(compare("aten.le.Scalar", x, {1.0}), (Numbers{0, 1, 0}));
+  EXPECT_EQ(compare("aten.ne.Tensor", x, {x}), (Numbers{1, 0, 0}));
 }
 
 TEST(Comparison, OperandsMeetInTheCommonDtype) {
-  EXPECT_EQ(compare("aten.eq.Scalar", row(DType::kInt64, {16777217}), {16777216.0}),
-            (std::vector<double>{1}));
+  EXPECT_EQ(compare("aten.eq.Scalar", row(DType::kInt64, {16777217}), {16777216.0}), (Numbers{1}));
   EXPECT_EQ(compare("aten.lt.Scalar", row(DType::kUInt8, {0, 255}), {std::int64_t{-1}}),
-            (std::vector<double>{1, 0}));  // -1 wraps to 255
+            (Numbers{1, 0}));  // -1 wraps to 255
 }
 
 TEST(Comparison, ATieOfInexactNumbersIsUndecided) {
@@ -56,29 +48,29 @@ TEST(Comparison, ATieOfInexactNumbersIsUndecided) {
 
 TEST(Comparison, BitsAreForIntegers) {
   EXPECT_EQ(compare("aten.bitwise_and.Scalar", row(DType::kUInt8, {255}), {std::int64_t{300}}),
-            (std::vector<double>{44}));
+            (Numbers{44}));
   EXPECT_EQ(
       compare("aten.bitwise_xor.Tensor", row(DType::kBool, {1, 1}), {row(DType::kBool, {1, 0})}),
-      (std::vector<double>{0, 1}));
+      (Numbers{0, 1}));
   EXPECT_THROW(
       compare("aten.bitwise_or.Tensor", row(DType::kFloat32, {1}), {row(DType::kFloat32, {1})}),
       OpError);
 }
 
 TEST(Clamp, KeepsNaNAndLetsMaxWin) {
-  const std::vector<double> out = clamped(row(DType::kFloat32, {kNaN, 5, -5}), {3.0}, {2.0});
+  const Numbers out = clamped(row(DType::kFloat32, {kNaN, 5, -5}), {3.0}, {2.0});
   EXPECT_TRUE(std::isnan(out[0]));
   EXPECT_EQ(out[1], 2);
   EXPECT_EQ(out[2], 2);
 }
 
 TEST(Clamp, ANaNBoundAloneIsIgnoredAndAmongTwoSpoilsAll) {
-  EXPECT_EQ(clamped(row(DType::kFloat32, {1}), {kNaN}, {}), (std::vector<double>{1}));
+  EXPECT_EQ(clamped(row(DType::kFloat32, {1}), {kNaN}, {}), (Numbers{1}));
   EXPECT_TRUE(std::isnan(clamped(row(DType::kFloat32, {1}), {kNaN}, {2.0})[0]));
 }
 
 TEST(Clamp, AFloatBoundPromotesIntegersAndAnIntegerMustFit) {
-  EXPECT_EQ(clamped(row(DType::kInt64, {1, 2}), {1.5}, {}), (std::vector<double>{1.5, 2}));
+  EXPECT_EQ(clamped(row(DType::kInt64, {1, 2}), {1.5}, {}), (Numbers{1.5, 2}));
   EXPECT_THROW(clamped(row(DType::kUInt8, {1}), {}, {std::int64_t{300}}), OpError);
   EXPECT_THROW(clamped(row(DType::kInt64, {1}), {}, {}), OpError);
 }
@@ -89,7 +81,7 @@ TEST(Where, PromotesTheValuesOnlyAndWantsABoolCondition) {
       "aten.where.ScalarOther",
       {{"condition", {condition}}, {"self", {row(DType::kInt64, {7, 8})}}, {"other", {2.5}}});
   EXPECT_EQ(out->dtype, DType::kFloat32);
-  EXPECT_EQ(values(*out), (std::vector<double>{7, 2.5}));
+  EXPECT_EQ(values(*out), (Numbers{7, 2.5}));
   EXPECT_THROW(run("aten.where.self", {{"condition", {row(DType::kInt64, {1})}},
                                        {"self", {condition}},
                                        {"other", {condition}}}),
@@ -101,8 +93,8 @@ TEST(Where, OfAConditionAloneListsIndices) {
       run("aten.where.default", {{"condition", {tensor(DType::kBool, {2, 2}, {1, 0, 1, 1})}}});
   const auto& list = *out.front().as<Datum::List>();
   ASSERT_EQ(list.size(), 2U);
-  EXPECT_EQ(values(**list[0].as<TensorRef>()), (std::vector<double>{0, 1, 1}));
-  EXPECT_EQ(values(**list[1].as<TensorRef>()), (std::vector<double>{0, 0, 1}));
+  EXPECT_EQ(values(**list[0].as<TensorRef>()), (Numbers{0, 1, 1}));
+  EXPECT_EQ(values(**list[1].as<TensorRef>()), (Numbers{0, 0, 1}));
 }
 
 TEST(MaskedFill, TakesSelfsDtypeAndRefusesWhatItCannotHold) {
@@ -112,10 +104,10 @@ TEST(MaskedFill, TakesSelfsDtypeAndRefusesWhatItCannotHold) {
         *run_tensor("aten.masked_fill.Scalar",
                     {{"self", {row(dtype, {1, 2})}}, {"mask", {mask}}, {"value", value}}));
   };
-  EXPECT_EQ(filled(DType::kInt64, {2.5}), (std::vector<double>{2, 2}));
-  EXPECT_EQ(filled(DType::kFloat16, {-kInf}), (std::vector<double>{-kInf, 2}));
+  EXPECT_EQ(filled(DType::kInt64, {2.5}), (Numbers{2, 2}));
+  EXPECT_EQ(filled(DType::kFloat16, {-kInf}), (Numbers{-kInf, 2}));
   EXPECT_THROW(filled(DType::kFloat16, {-1e9}), OpError);
 }
 
 }  // namespace
-}  // namespace graphgate::reference
+}  // namespace graphgate::reference::test

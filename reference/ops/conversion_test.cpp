@@ -3,18 +3,10 @@
 
 #include "reference/ops/op_test.h"
 
-namespace graphgate::reference {
+namespace graphgate::reference::test {
 namespace {
 
-using spec::DType;
-using test::Arguments;
-using test::radii;
-using test::run;
-using test::run_tensor;
-using test::tensor;
-using test::values;
-
-TensorRef row_tensor(DType dtype, const std::vector<double>& x) {
+TensorRef row_tensor(DType dtype, const Numbers& x) {
   return tensor(dtype, {static_cast<std::int64_t>(x.size())}, x);
 }
 
@@ -25,7 +17,7 @@ TEST(Conversion, ToReturnsItsArgumentUnlessSomethingChanges) {
       run_tensor("aten.to.dtype", {{"self", {x}}, {"dtype", {DType::kFloat32}}, {"copy", {true}}});
   EXPECT_NE(copied->storage, x->storage);
   const TensorRef cut = run_tensor("aten.to.dtype", {{"self", {x}}, {"dtype", {DType::kInt8}}});
-  EXPECT_EQ(values(*cut), (std::vector<double>{1}));
+  EXPECT_EQ(values(*cut), (Numbers{1}));
 }
 
 // NaN, infinities and numbers out of range, as x86 cuts them: int64 by a conversion to 64 bits,
@@ -34,7 +26,7 @@ TEST(Conversion, WhatAnIntegerDtypeCannotHoldIsCutAsTheHardwareDoes) {
   const double inf = std::numeric_limits<double>::infinity();
   const TensorRef x =
       row_tensor(DType::kFloat64, {std::nan(""), inf, -inf, 3e9, 4294967303.0, 70000});
-  const auto expect = [&](DType dtype, const std::vector<double>& numbers) {
+  const auto expect = [&](DType dtype, const Numbers& numbers) {
     const TensorRef made = run_tensor("aten._to_copy.default", {{"self", {x}}, {"dtype", {dtype}}});
     EXPECT_EQ(values(*made), numbers);
     const TensorRef out = row_tensor(dtype, {0, 0, 0, 0, 0, 0});
@@ -54,8 +46,8 @@ TEST(Conversion, ACastIsExactInTheOracleBecauseItRoundsAsTheExecutorDoes) {
   const TensorRef x = row_tensor(DType::kFloat32, {1.0 + 0x1p-9});
   const TensorRef out = run_tensor(
       "aten._to_copy.default", {{"self", {x}}, {"dtype", {DType::kBFloat16}}}, Mode::kWorstCase);
-  EXPECT_EQ(values(*out), (std::vector<double>{1}));
-  EXPECT_EQ(radii(*out), (std::vector<double>{0}));
+  EXPECT_EQ(values(*out), (Numbers{1}));
+  EXPECT_EQ(radii(*out), (Numbers{0}));
 }
 
 TEST(Conversion, ContiguousCopiesOnlyWhatIsNot) {
@@ -74,8 +66,8 @@ TEST(Conversion, CopyBroadcastsAndKeepsTheGeometryOfItsTarget) {
       "aten.copy.default", {{"self", {part}}, {"src", {row_tensor(DType::kInt64, {8, 9})}}});
   EXPECT_EQ(out->strides, (Sizes{3, 1}));
   EXPECT_EQ(out->offset, 1);
-  EXPECT_EQ(values(*out), (std::vector<double>{8, 9, 8, 9}));
-  EXPECT_EQ(values(*whole), (std::vector<double>{0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(values(*out), (Numbers{8, 9, 8, 9}));
+  EXPECT_EQ(values(*whole), (Numbers{0, 1, 2, 3, 4, 5}));
   EXPECT_THROW(run("aten.copy_.default", {{"self", {row_tensor(DType::kFloat32, {1, 2})}},
                                           {"src", {row_tensor(DType::kFloat32, {1, 2, 3})}}}),
                OpError);
@@ -156,9 +148,9 @@ TEST(Conversion, DropoutOutOfTrainingIsItsArgument) {
   };
   EXPECT_EQ(dropped(0.5, false), x);
   EXPECT_EQ(dropped(0, true), x);
-  EXPECT_EQ(values(*dropped(1, true)), (std::vector<double>{0, 0}));
+  EXPECT_EQ(values(*dropped(1, true)), (Numbers{0, 0}));
   EXPECT_THROW(dropped(0.5, true), Undecidable);
 }
 
 }  // namespace
-}  // namespace graphgate::reference
+}  // namespace graphgate::reference::test

@@ -1,15 +1,7 @@
 #include "reference/ops/op_test.h"
 
-namespace graphgate::reference {
+namespace graphgate::reference::test {
 namespace {
-
-using spec::DType;
-using test::counting;
-using test::ints;
-using test::run_tensor;
-using test::tensor;
-using test::values;
-using Values = std::vector<double>;
 
 TensorRef transpose_of(const TensorRef& input, const TensorRef& weight, std::int64_t stride,
                        std::int64_t output_padding) {
@@ -30,7 +22,7 @@ TEST(Convolution, SlidesTheKernelWithoutTurningIt) {
   const TensorRef out = run_tensor(
       "aten.conv1d.default",
       {{"input", {input}}, {"weight", {weight}}, {"bias", {tensor(DType::kFloat32, {1}, {100})}}});
-  EXPECT_EQ(values(*out), (Values{121, 132, 143}));
+  EXPECT_EQ(values(*out), (Numbers{121, 132, 143}));
 }
 
 TEST(Convolution, PadsTheOddOneBehindForSame) {
@@ -39,7 +31,7 @@ TEST(Convolution, PadsTheOddOneBehindForSame) {
   const TensorRef out =
       run_tensor("aten.conv1d.padding",
                  {{"input", {input}}, {"weight", {weight}}, {"padding", {std::string("same")}}});
-  EXPECT_EQ(values(*out), (Values{21, 32, 3}));
+  EXPECT_EQ(values(*out), (Numbers{21, 32, 3}));
 }
 
 TEST(Convolution, KeepsGroupsApart) {
@@ -48,18 +40,18 @@ TEST(Convolution, KeepsGroupsApart) {
   const TensorRef out =
       run_tensor("aten.conv2d.default",
                  {{"input", {input}}, {"weight", {weight}}, {"groups", {std::int64_t{2}}}});
-  EXPECT_EQ(values(*out), (Values{20, 300}));
+  EXPECT_EQ(values(*out), (Numbers{20, 300}));
 }
 
 TEST(Convolution, TransposedScattersAndLeavesGapsAndOutputPadding) {
   const TensorRef input = tensor(DType::kFloat32, {1, 1, 2}, {1, 2});
   const TensorRef weight = tensor(DType::kFloat32, {1, 1, 2}, {1, 10});
   const TensorRef out = transpose_of(input, weight, 3, 1);
-  EXPECT_EQ(values(*out), (Values{1, 10, 0, 2, 20, 0}));
+  EXPECT_EQ(values(*out), (Numbers{1, 10, 0, 2, 20, 0}));
 }
 
 TEST(Convolution, IsChannelsLastWhenItsInputIs) {
-  const TensorRef input = tensor(DType::kFloat32, {1, 2, 3, 3}, Values(18, 1), {18, 1, 6, 2});
+  const TensorRef input = tensor(DType::kFloat32, {1, 2, 3, 3}, Numbers(18, 1), {18, 1, 6, 2});
   const TensorRef out =
       run_tensor("aten.conv2d.default", {{"input", {input}}, {"weight", {counting({2, 2, 2, 2})}}});
   EXPECT_EQ(out->strides, (Sizes{8, 1, 4, 2}));
@@ -69,7 +61,7 @@ TEST(Convolution, TakesAnInputWithoutABatch) {
   const TensorRef out = run_tensor(
       "aten.conv1d.default", {{"input", {counting({1, 3})}}, {"weight", {counting({2, 1, 2})}}});
   EXPECT_EQ(out->sizes, (Sizes{2, 2}));
-  EXPECT_EQ(values(*out), (Values{1, 2, 3, 8}));
+  EXPECT_EQ(values(*out), (Numbers{1, 2, 3, 8}));
 }
 
 TEST(Convolution, RefusesAKernelLargerThanItsInput) {
@@ -79,4 +71,4 @@ TEST(Convolution, RefusesAKernelLargerThanItsInput) {
 }
 
 }  // namespace
-}  // namespace graphgate::reference
+}  // namespace graphgate::reference::test

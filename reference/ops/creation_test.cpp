@@ -2,15 +2,8 @@
 
 #include "reference/ops/op_test.h"
 
-namespace graphgate::reference {
+namespace graphgate::reference::test {
 namespace {
-
-using spec::DType;
-using test::ints;
-using test::radii;
-using test::run;
-using test::run_tensor;
-using test::values;
 
 TEST(CreationOps, FullTakesItsDtypeFromTheNumber) {
   const auto full = [](Datum value) {
@@ -47,7 +40,7 @@ TEST(CreationOps, AnOracleRunKnowsNothingOfUnwrittenElements) {
   const auto empty = [](Mode mode) {
     return radii(*run_tensor("aten.empty.memory_format", {{"size", ints({2})}}, mode));
   };
-  EXPECT_EQ(empty(Mode::kEager), std::vector<double>(2, 0.0));
+  EXPECT_EQ(empty(Mode::kEager), Numbers(2, 0.0));
   EXPECT_TRUE(std::isinf(empty(Mode::kWorstCase)[0]));
 }
 
@@ -63,7 +56,7 @@ TEST(CreationOps, ArangeCountsInIntegersForInt64AndInFloatsForOthers) {
 
 TEST(CreationOps, ArangeIsExactWhereEveryElementIs) {
   const TensorRef whole = run_tensor("aten.arange.default", {{"end", {40.0}}}, Mode::kWorstCase);
-  EXPECT_EQ(radii(*whole), std::vector<double>(40, 0.0));
+  EXPECT_EQ(radii(*whole), Numbers(40, 0.0));
   const TensorRef tenths =
       run_tensor("aten.arange.start_step", {{"start", {0.0}}, {"end", {1.0}}, {"step", {0.1}}},
                  Mode::kWorstCase);
@@ -81,7 +74,7 @@ TEST(CreationOps, ArangeRefusesAStepOfZeroAndAStepAwayFromTheEnd) {
 }
 
 TEST(CreationOps, FullLikeKeepsTheStridesOfADenseOperand) {
-  const TensorRef x = test::tensor(DType::kFloat32, {2, 3}, {1, 2, 3, 4, 5, 6}, {1, 2});
+  const TensorRef x = tensor(DType::kFloat32, {2, 3}, {1, 2, 3, 4, 5, 6}, {1, 2});
   const Datum one{std::int64_t{1}};
   EXPECT_EQ(run_tensor("aten.full_like.default", {{"self", {x}}, {"fill_value", one}})->strides,
             (Sizes{1, 2}));
@@ -99,34 +92,34 @@ TEST(CreationOps, NegativeAndHugeSizesAreRefused) {
 }
 
 TEST(CreationOps, TrilInPlaceZeroesAboveTheDiagonal) {
-  const TensorRef x = test::tensor(DType::kInt32, {2, 3}, {1, 2, 3, 4, 5, 6});
+  const TensorRef x = tensor(DType::kInt32, {2, 3}, {1, 2, 3, 4, 5, 6});
   EXPECT_EQ(run_tensor("aten.tril_.default", {{"self", {x}}, {"diagonal", {std::int64_t{1}}}}), x);
-  EXPECT_EQ(values(*x), (std::vector<double>{1, 2, 0, 4, 5, 6}));
+  EXPECT_EQ(values(*x), (Numbers{1, 2, 0, 4, 5, 6}));
 }
 
 // arange fills an out= tensor that holds as many elements as it has numbers, whatever its sizes.
 TEST(CreationOps, ArangeKeepsTheSizesOfAnOutTensorWithAsManyElements) {
-  const TensorRef out = test::tensor(DType::kInt64, {2, 3}, {0, 0, 0, 0, 0, 0}, {1, 2});
+  const TensorRef out = tensor(DType::kInt64, {2, 3}, {0, 0, 0, 0, 0, 0}, {1, 2});
   const auto count_to = [&](std::int64_t end) {
     return run_tensor("aten.arange.start_out", {{"start", {std::int64_t{0}}},
                                                 {"end", {end}},
                                                 {"step", {std::int64_t{1}}},
                                                 {"out", {out}}});
   };
-  EXPECT_EQ(values(*count_to(6)), (std::vector<double>{0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(values(*count_to(6)), (Numbers{0, 1, 2, 3, 4, 5}));
   EXPECT_EQ(out->sizes, (Sizes{2, 3}));
   EXPECT_EQ(out->strides, (Sizes{1, 2}));
   EXPECT_EQ(count_to(4)->sizes, Sizes{4});
 }
 
 TEST(CreationOps, LinspaceKeepsTheSizesOfAnOutTensorWithAsManyElements) {
-  const TensorRef out = test::tensor(DType::kFloat32, {1, 3}, {0, 0, 0});
+  const TensorRef out = tensor(DType::kFloat32, {1, 3}, {0, 0, 0});
   const TensorRef made =
       run_tensor("aten.linspace.out",
                  {{"start", {0.0}}, {"end", {1.0}}, {"steps", {std::int64_t{3}}}, {"out", {out}}});
   EXPECT_EQ(made->sizes, (Sizes{1, 3}));
-  EXPECT_EQ(values(*made), (std::vector<double>{0, 0.5, 1}));
+  EXPECT_EQ(values(*made), (Numbers{0, 0.5, 1}));
 }
 
 }  // namespace
-}  // namespace graphgate::reference
+}  // namespace graphgate::reference::test

@@ -1,30 +1,24 @@
 #include "reference/ops/op_test.h"
 
-namespace graphgate::reference {
+namespace graphgate::reference::test {
 namespace {
 
-using spec::DType;
-using test::counting;
-using test::tensor;
-using test::values;
-using Values = std::vector<double>;
-
 TensorRef einsum(const std::string& equation, std::initializer_list<TensorRef> operands) {
-  return test::run_tensor("aten.einsum.default",
-                          {{"equation", {equation}}, {"tensors", test::list_of(operands)}});
+  return run_tensor("aten.einsum.default",
+                    {{"equation", {equation}}, {"tensors", list_of(operands)}});
 }
 
 TEST(Einsum, OfOneOperandWithoutSumsIsAView) {
   const TensorRef a = counting({3, 3});
   const TensorRef diagonal = einsum("ii->i", {a});
   EXPECT_EQ(diagonal->storage, a->storage);
-  EXPECT_EQ(values(*diagonal), (Values{0, 4, 8}));
+  EXPECT_EQ(values(*diagonal), (Numbers{0, 4, 8}));
   EXPECT_EQ(diagonal->strides, Sizes{4});
 }
 
 TEST(Einsum, ImpliesTheLabelsThatOccurOnceInAlphabeticalOrder) {
-  EXPECT_EQ(values(*einsum("ba", {counting({2, 2})})), (Values{0, 2, 1, 3}));
-  EXPECT_EQ(values(*einsum("ii", {counting({3, 3})})), Values{12});
+  EXPECT_EQ(values(*einsum("ba", {counting({2, 2})})), (Numbers{0, 2, 1, 3}));
+  EXPECT_EQ(values(*einsum("ii", {counting({3, 3})})), Numbers{12});
 }
 
 TEST(Einsum, AlignsWhatAnEllipsisCoversAtTheBack) {
@@ -32,19 +26,19 @@ TEST(Einsum, AlignsWhatAnEllipsisCoversAtTheBack) {
   const TensorRef b = tensor(DType::kFloat32, {2, 3}, {1, 2, 3, 4, 5, 6});
   const TensorRef out = einsum("...i,ij->...j", {a, b});
   EXPECT_EQ(out->sizes, (Sizes{2, 1, 3}));
-  EXPECT_EQ(values(*out), (Values{4, 5, 6, 14, 19, 24}));
+  EXPECT_EQ(values(*out), (Numbers{4, 5, 6, 14, 19, 24}));
 }
 
 TEST(Einsum, RoundsBetweenPairs) {
   // 16 * 16 + 1 = 257 is no bfloat16: the first pair gives 256.
   const TensorRef a = tensor(DType::kBFloat16, {2}, {16, 1});
   const TensorRef one = tensor(DType::kBFloat16, {}, {1});
-  EXPECT_EQ(values(*einsum("i,i,->", {a, a, one})), Values{256});
+  EXPECT_EQ(values(*einsum("i,i,->", {a, a, one})), Numbers{256});
 }
 
 TEST(Einsum, OfAnEmptyOperandIsZeros) {
   const TensorRef empty = tensor(DType::kFloat32, {2, 0}, {});
-  EXPECT_EQ(values(*einsum("ij,kj->ik", {empty, empty})), Values(4, 0));
+  EXPECT_EQ(values(*einsum("ij,kj->ik", {empty, empty})), Numbers(4, 0));
 }
 
 TEST(Einsum, RefusesAnEquationThatDoesNotFit) {
@@ -56,4 +50,4 @@ TEST(Einsum, RefusesAnEquationThatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace graphgate::reference
+}  // namespace graphgate::reference::test

@@ -5,8 +5,6 @@
 namespace graphgate::reference::test {
 namespace {
 
-using Numbers = std::vector<double>;
-
 TensorRef longs(const Sizes& sizes, const Numbers& numbers) {
   return tensor(DType::kInt64, sizes, numbers);
 }

@@ -2,17 +2,8 @@
 
 #include "reference/ops/op_test.h"
 
-namespace graphgate::reference {
+namespace graphgate::reference::test {
 namespace {
-
-using spec::DType;
-using test::counting;
-using test::ints;
-using test::list_of;
-using test::run;
-using test::run_tensor;
-using test::tensor;
-using test::values;
 
 TEST(JoiningOps, CatPromotesAndSkipsEmptyTensorsOfRankOne) {
   const TensorRef empty = counting({0}, DType::kFloat64);
@@ -21,12 +12,11 @@ TEST(JoiningOps, CatPromotesAndSkipsEmptyTensorsOfRankOne) {
       run_tensor("aten.cat.default", {{"tensors", list_of({empty, x, x})}, {"dim", {-1L}}});
   EXPECT_EQ(out->dtype, DType::kFloat64);
   EXPECT_EQ(out->sizes, (Sizes{1, 4}));
-  EXPECT_EQ(values(*out), (std::vector<double>{0, 1, 0, 1}));
+  EXPECT_EQ(values(*out), (Numbers{0, 1, 0, 1}));
 }
 
 TEST(JoiningOps, CatOfChannelsLastTensorsIsChannelsLast) {
-  const TensorRef x =
-      tensor(DType::kFloat32, {1, 2, 2, 2}, std::vector<double>(8, 1), {8, 1, 4, 2});
+  const TensorRef x = tensor(DType::kFloat32, {1, 2, 2, 2}, Numbers(8, 1), {8, 1, 4, 2});
   const TensorRef y = counting({1, 2, 2, 2});
   const Datum dim{1L};
   EXPECT_EQ(run_tensor("aten.cat.default", {{"tensors", list_of({x, x})}, {"dim", dim}})->strides,
@@ -46,10 +36,9 @@ TEST(JoiningOps, StackAddsTheDimensionWhereAsked) {
   const TensorRef x = tensor(DType::kInt64, {2}, {1, 2});
   const TensorRef y = tensor(DType::kInt64, {2}, {3, 4});
   const Datum both = list_of({x, y});
-  EXPECT_EQ(values(*run_tensor("aten.stack.default", {{"tensors", both}})),
-            (std::vector<double>{1, 2, 3, 4}));
+  EXPECT_EQ(values(*run_tensor("aten.stack.default", {{"tensors", both}})), (Numbers{1, 2, 3, 4}));
   EXPECT_EQ(values(*run_tensor("aten.stack.default", {{"tensors", both}, {"dim", {-1L}}})),
-            (std::vector<double>{1, 3, 2, 4}));
+            (Numbers{1, 3, 2, 4}));
 }
 
 TEST(JoiningOps, RepeatCopiesAndMayAddDimensions) {
@@ -57,7 +46,7 @@ TEST(JoiningOps, RepeatCopiesAndMayAddDimensions) {
   const TensorRef out =
       run_tensor("aten.repeat.default", {{"self", {x}}, {"repeats", ints({2, 2})}});
   EXPECT_EQ(out->sizes, (Sizes{2, 4}));
-  EXPECT_EQ(values(*out), (std::vector<double>{1, 0, 1, 0, 1, 0, 1, 0}));
+  EXPECT_EQ(values(*out), (Numbers{1, 0, 1, 0, 1, 0, 1, 0}));
   EXPECT_EQ(run_tensor("aten.repeat.default", {{"self", {x}}, {"repeats", ints({0})}})->sizes,
             Sizes{0});
   EXPECT_THROW(
@@ -73,7 +62,7 @@ TEST(JoiningOps, FlipAndRollMoveElementsOnly) {
   EXPECT_TRUE(std::signbit(values(*flipped)[3]));
   const TensorRef rolled =
       run_tensor("aten.roll.default", {{"self", {counting({4})}}, {"shifts", ints({-1})}});
-  EXPECT_EQ(values(*rolled), (std::vector<double>{1, 2, 3, 0}));
+  EXPECT_EQ(values(*rolled), (Numbers{1, 2, 3, 0}));
 }
 
 TEST(JoiningOps, MovedElementsKeepTheirRadii) {
@@ -86,10 +75,10 @@ TEST(JoiningOps, MovedElementsKeepTheirRadii) {
       run_tensor("aten.cat.default", {{"tensors", list_of({x, third})}}, Mode::kWorstCase);
   const TensorRef again =
       run_tensor("aten.flip.default", {{"self", {both}}, {"dims", ints({0})}}, Mode::kWorstCase);
-  EXPECT_EQ(test::radii(*again)[3], 0);
-  EXPECT_GT(test::radii(*third)[0], 0);
-  EXPECT_EQ(test::radii(*again)[0], test::radii(*third)[0]);
+  EXPECT_EQ(radii(*again)[3], 0);
+  EXPECT_GT(radii(*third)[0], 0);
+  EXPECT_EQ(radii(*again)[0], radii(*third)[0]);
 }
 
 }  // namespace
-}  // namespace graphgate::reference
+}  // namespace graphgate::reference::test

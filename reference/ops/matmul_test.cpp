@@ -2,43 +2,34 @@
 
 #include "reference/ops/op_test.h"
 
-namespace graphgate::reference {
+namespace graphgate::reference::test {
 namespace {
-
-using spec::DType;
-using test::ints;
-using test::kNan;
-using test::radii;
-using test::run_tensor;
-using test::tensor;
-using test::values;
-using Values = std::vector<double>;
 
 TEST(MatrixProduct, OfInt8Wraps) {
   const TensorRef a = tensor(DType::kInt8, {1, 2}, {100, 100});
   const TensorRef out = run_tensor(
       "aten.mm.default", {{"self", {a}}, {"mat2", {tensor(DType::kInt8, {2, 1}, {2, 1})}}});
-  EXPECT_EQ(values(*out), Values{44});  // 300 - 256
+  EXPECT_EQ(values(*out), Numbers{44});  // 300 - 256
 }
 
 TEST(MatrixProduct, OfNothingToSumIsZero) {
   const TensorRef out =
       run_tensor("aten.mm.default", {{"self", {tensor(DType::kFloat32, {2, 0}, {})}},
                                      {"mat2", {tensor(DType::kFloat32, {0, 1}, {})}}});
-  EXPECT_EQ(values(*out), (Values{0, 0}));
+  EXPECT_EQ(values(*out), (Numbers{0, 0}));
 }
 
 TEST(MatrixProduct, RefusesInnerSizesThatDiffer) {
-  const TensorRef a = test::counting({2, 3});
+  const TensorRef a = counting({2, 3});
   EXPECT_THROW(run_tensor("aten.mm.default", {{"self", {a}}, {"mat2", {a}}}), OpError);
 }
 
 TEST(MatrixProduct, OfSmallIntegersIsExactInTheOracle) {
-  const TensorRef a = test::counting({3, 3}, DType::kBFloat16);
+  const TensorRef a = counting({3, 3}, DType::kBFloat16);
   const TensorRef out =
       run_tensor("aten.mm.default", {{"self", {a}}, {"mat2", {a}}}, Mode::kWorstCase);
-  EXPECT_EQ(values(*out), (Values{15, 18, 21, 42, 54, 66, 69, 90, 111}));
-  EXPECT_EQ(test::radii(*out), Values(9, 0));
+  EXPECT_EQ(values(*out), (Numbers{15, 18, 21, 42, 54, 66, 69, 90, 111}));
+  EXPECT_EQ(radii(*out), Numbers(9, 0));
 }
 
 TEST(MatrixProduct, BoundsACancellationByWhatCancels) {
@@ -47,8 +38,8 @@ TEST(MatrixProduct, BoundsACancellationByWhatCancels) {
   const TensorRef b = tensor(DType::kFloat32, {3, 1}, {4096, 4096, 1});
   const TensorRef out =
       run_tensor("aten.mm.default", {{"self", {a}}, {"mat2", {b}}}, Mode::kWorstCase);
-  EXPECT_EQ(values(*out), Values{0x1p-12});
-  const double radius = test::radii(*out)[0];
+  EXPECT_EQ(values(*out), Numbers{0x1p-12});
+  const double radius = radii(*out)[0];
   EXPECT_GE(radius, 0x1p-12);
   EXPECT_LE(radius, 3 * 0x1p-24 * 0x1p25 * 1.01);  // gamma_3 times the magnitudes
 }
@@ -59,7 +50,7 @@ TEST(AddingProduct, WithBetaZeroDoesNotReadSelf) {
   const TensorRef out =
       run_tensor("aten.addmm.default",
                  {{"self", {self}}, {"mat1", {one}}, {"mat2", {one}}, {"beta", {std::int64_t{0}}}});
-  EXPECT_EQ(values(*out), Values{9});
+  EXPECT_EQ(values(*out), Numbers{9});
 }
 
 TEST(AddingProduct, StretchesSelfAndScalesBothParts) {
@@ -69,7 +60,7 @@ TEST(AddingProduct, StretchesSelfAndScalesBothParts) {
   const TensorRef out = run_tensor(
       "aten.addmm.default",
       {{"self", {self}}, {"mat1", {a}}, {"mat2", {b}}, {"beta", {10.0}}, {"alpha", {0.5}}});
-  EXPECT_EQ(values(*out), (Values{11.5, 22, 13, 24}));
+  EXPECT_EQ(values(*out), (Numbers{11.5, 22, 13, 24}));
 }
 
 TEST(AddingProduct, OfBatchesRoundsAfterEachBatch) {
@@ -78,7 +69,7 @@ TEST(AddingProduct, OfBatchesRoundsAfterEachBatch) {
   const TensorRef ones = tensor(DType::kBFloat16, {2, 1, 1}, {1, 1});
   const TensorRef out =
       run_tensor("aten.addbmm.default", {{"self", {self}}, {"batch1", {ones}}, {"batch2", {ones}}});
-  EXPECT_EQ(values(*out), Values{256});
+  EXPECT_EQ(values(*out), Numbers{256});
 }
 
 TEST(OuterProduct, RoundsAtEveryStep) {
@@ -87,7 +78,7 @@ TEST(OuterProduct, RoundsAtEveryStep) {
   const TensorRef out = run_tensor(
       "aten.addr.default",
       {{"self", {tensor(DType::kBFloat16, {1, 1}, {0.015625})}}, {"vec1", {x}}, {"vec2", {x}}});
-  EXPECT_EQ(values(*out), Values{1.03125});
+  EXPECT_EQ(values(*out), Numbers{1.03125});
 }
 
 // 256 * -260 is no float16; with 2048 added it is one, to who keeps the product wide.
@@ -108,8 +99,7 @@ TEST(Distance, LeavesInfiniteElementsOpenWhereAProductIsTaken) {
   const auto radius = [](std::int64_t mode, double x) {
     const TensorRef a = tensor(DType::kFloat32, {1, 1}, {x});
     const TensorRef b = tensor(DType::kFloat32, {1, 1}, {3});
-    const test::Arguments arguments = {
-        {"x1", {a}}, {"x2", {b}}, {"p", {2.0}}, {"compute_mode", {mode}}};
+    const Arguments arguments = {{"x1", {a}}, {"x2", {b}}, {"p", {2.0}}, {"compute_mode", {mode}}};
     return radii(*run_tensor("aten._cdist_forward.default", arguments, Mode::kWorstCase))[0];
   };
   EXPECT_TRUE(std::isinf(radius(1, detail::kInfinity)));
@@ -118,11 +108,11 @@ TEST(Distance, LeavesInfiniteElementsOpenWhereAProductIsTaken) {
 }
 
 TEST(Matmul, StretchesBatchesAndDropsTheDimensionOfAVector) {
-  const TensorRef a = test::counting({2, 1, 2, 2});
+  const TensorRef a = counting({2, 1, 2, 2});
   const TensorRef out = run_tensor(
       "aten.matmul.default", {{"self", {a}}, {"other", {tensor(DType::kFloat32, {2}, {1, 10})}}});
   EXPECT_EQ(out->sizes, (Sizes{2, 1, 2}));
-  EXPECT_EQ(values(*out), (Values{10, 32, 54, 76}));
+  EXPECT_EQ(values(*out), (Numbers{10, 32, 54, 76}));
 }
 
 TEST(Linear, RoundsOnceOnlyWhereTheBiasIsPartOfTheProduct) {
@@ -135,8 +125,8 @@ TEST(Linear, RoundsOnceOnlyWhereTheBiasIsPartOfTheProduct) {
     return values(*run_tensor("aten.linear.default",
                               {{"input", {input}}, {"weight", {weight}}, {"bias", {bias}}}));
   };
-  EXPECT_EQ(linear(rows), Values{258});
-  EXPECT_EQ(linear(spread), Values{256});
+  EXPECT_EQ(linear(rows), Numbers{258});
+  EXPECT_EQ(linear(spread), Numbers{256});
 }
 
 TEST(Linear, IntoAnOutTensorRoundsTheProductOfAllButMatricesFirst) {
@@ -149,9 +139,9 @@ TEST(Linear, IntoAnOutTensorRoundsTheProductOfAllButMatricesFirst) {
                                         {"bias", {bias}},
                                         {"out", {tensor(DType::kBFloat16, out_sizes, {0})}}}));
   };
-  EXPECT_EQ(linear({1, 2}, {1, 1}), Values{258});
-  EXPECT_EQ(linear({1, 1, 2}, {1, 1, 1}), Values{256});
-  EXPECT_EQ(linear({2}, {1}), Values{256});
+  EXPECT_EQ(linear({1, 2}, {1, 1}), Numbers{258});
+  EXPECT_EQ(linear({1, 1, 2}, {1, 1, 1}), Numbers{256});
+  EXPECT_EQ(linear({2}, {1}), Numbers{256});
 }
 
 // The bias is part of the product where it has one dimension, or one that is wider than 1.
@@ -159,7 +149,7 @@ TEST(Linear, RoundsTheProductFirstWhereTheBiasIsNoRow) {
   const TensorRef weight = tensor(DType::kBFloat16, {2, 2}, {256, 1, 256, 1});
   const TensorRef input = tensor(DType::kBFloat16, {1, 2, 2}, {1, 1, 1, 1});
   const auto linear = [&](const Sizes& sizes) {
-    const Values ones(static_cast<std::size_t>(count_of(sizes)), 1);
+    const Numbers ones(static_cast<std::size_t>(count_of(sizes)), 1);
     const TensorRef bias = tensor(DType::kBFloat16, sizes, ones);
     return values(*run_tensor("aten.linear.default",
                               {{"input", {input}}, {"weight", {weight}}, {"bias", {bias}}}))[0];
@@ -172,17 +162,17 @@ TEST(Linear, RoundsTheProductFirstWhereTheBiasIsNoRow) {
 
 TEST(Distance, ByProductStaysRealWhereItCancels) {
   const TensorRef rows = tensor(DType::kFloat32, {1, 2}, {1000.5, -3.25});
-  const test::Arguments arguments = {
+  const Arguments arguments = {
       {"x1", {rows}}, {"x2", {rows}}, {"p", {2.0}}, {"compute_mode", {std::int64_t{1}}}};
   const TensorRef out = run_tensor("aten._cdist_forward.default", arguments, Mode::kWorstCase);
-  EXPECT_EQ(values(*out), Values{0});
-  EXPECT_LE(test::radii(*out)[0], 1.0);  // sqrt of a few units in the last place of 10^6
+  EXPECT_EQ(values(*out), Numbers{0});
+  EXPECT_LE(radii(*out)[0], 1.0);  // sqrt of a few units in the last place of 10^6
 }
 
 TEST(Distance, OfOrderZeroCountsElementsThatDiffer) {
   const TensorRef rows = tensor(DType::kFloat64, {2, 3}, {1, 2, 3, 1, 5, 4});
   const TensorRef out = run_tensor("aten._pdist_forward.default", {{"self", {rows}}, {"p", {0.0}}});
-  EXPECT_EQ(values(*out), Values{2});
+  EXPECT_EQ(values(*out), Numbers{2});
 }
 
 // 3 * 5 * x where the product of two factors is exact and that of two others is not: a factor, the
@@ -196,9 +186,9 @@ TEST(AddingProduct, MayRoundTheProductFirstWhereThatIsDeclared) {
     return run_tensor("aten.addmm.default", {{"self", {self}}, {"mat1", {row}}, {"mat2", {ones}}},
                       Mode::kWorstCase);
   };
-  EXPECT_EQ(radii(*add()), (std::vector<double>{0}));
+  EXPECT_EQ(radii(*add()), (Numbers{0}));
   const DeclaredArithmetic declared(*parse_arithmetic("approximate"));
-  EXPECT_EQ(values(*add()), (Values{3}));
+  EXPECT_EQ(values(*add()), (Numbers{3}));
   EXPECT_GE(radii(*add())[0], 1);
 }
 
@@ -212,7 +202,7 @@ TEST(AddingProduct, LeavesOpenWhatAlphaMultiplies) {
                                     {"alpha", {3.0}}},
                                    Mode::kWorstCase);
   const double exactly = 15.0 * static_cast<double>(x);
-  const double radius = test::radii(*out)[0];
+  const double radius = radii(*out)[0];
   EXPECT_GE(radius, std::fabs(static_cast<double>((3.0F * x) * 5.0F) - exactly));
   EXPECT_GE(radius, std::fabs(static_cast<double>(3.0F * (x * 5.0F)) - exactly));
   EXPECT_LE(radius, 3 * 0x1p-24 * exactly);
@@ -226,7 +216,7 @@ TEST(AddingProduct, IsOpenWhereOnlyOneFactorTimesAlphaOverflows) {
                                       {"mat2", {tensor(DType::kFloat32, {1, 1}, {1e-30})}},
                                       {"alpha", {alpha}}},
                                      Mode::kWorstCase);
-    return test::radii(*out)[0];
+    return radii(*out)[0];
   };
   EXPECT_TRUE(std::isinf(radius(1e30, 1e30)));
   EXPECT_TRUE(std::isinf(radius(INFINITY, 0)));  // BLAS reads no factor
@@ -243,23 +233,23 @@ class SplitProduct : public ::testing::Test {
   }
   // The radius of an op's one element. `rows` and `columns` hold 16 and -15 + 2^-7 in two parts,
   // which no float32 accumulator rounds.
-  static double radius(std::string_view op, const test::Arguments& arguments) {
+  static double radius(std::string_view op, const Arguments& arguments) {
     return radii(*run_tensor(op, arguments, Mode::kWorstCase))[0];
   }
-  static Values row() {
-    Values out(16, 0);
+  static Numbers row() {
+    Numbers out(16, 0);
     out[0] = 16;
     out[1] = 0x1p-7;
     out[8] = -15;
     return out;
   }
   const TensorRef rows_ = tensor(DType::kBFloat16, {1, 16}, row());
-  const TensorRef columns_ = tensor(DType::kBFloat16, {16, 1}, Values(16, 1));
+  const TensorRef columns_ = tensor(DType::kBFloat16, {16, 1}, Numbers(16, 1));
   const TensorRef batch_ = tensor(DType::kBFloat16, {1, 1, 16}, row());
-  const TensorRef batch_columns_ = tensor(DType::kBFloat16, {1, 16, 1}, Values(16, 1));
+  const TensorRef batch_columns_ = tensor(DType::kBFloat16, {1, 16, 1}, Numbers(16, 1));
   const TensorRef self_ = tensor(DType::kBFloat16, {1, 1}, {0});
-  const TensorRef vector_ = tensor(DType::kBFloat16, {16}, Values(16, 1));
-  const std::vector<std::pair<std::string, test::Arguments>> products_ = {
+  const TensorRef vector_ = tensor(DType::kBFloat16, {16}, Numbers(16, 1));
+  const std::vector<std::pair<std::string, Arguments>> products_ = {
       {"aten.mm.default", {{"self", {rows_}}, {"mat2", {columns_}}}},
       {"aten.mv.default", {{"self", {rows_}}, {"vec", {vector_}}}},
       {"aten.addmm.default", {{"self", {self_}}, {"mat1", {rows_}}, {"mat2", {columns_}}}},
@@ -270,9 +260,9 @@ class SplitProduct : public ::testing::Test {
        {{"self", {self_}}, {"batch1", {batch_}}, {"batch2", {batch_columns_}}}},
       {"aten.matmul.default", {{"self", {rows_}}, {"other", {columns_}}}},
       {"aten.linear.default",
-       {{"input", {rows_}}, {"weight", {tensor(DType::kBFloat16, {1, 16}, Values(16, 1))}}}},
+       {{"input", {rows_}}, {"weight", {tensor(DType::kBFloat16, {1, 16}, Numbers(16, 1))}}}},
       {"aten.einsum.default",
-       {{"equation", {std::string("ij,jk->ik")}}, {"tensors", test::list_of({rows_, columns_})}}}};
+       {{"equation", {std::string("ij,jk->ik")}}, {"tensors", list_of({rows_, columns_})}}}};
 };
 
 TEST_F(SplitProduct, RoundsEachPartWhereThatIsDeclared) {
@@ -291,8 +281,8 @@ TEST_F(SplitProduct, RoundsEachPartWhereThatIsDeclared) {
 TEST_F(SplitProduct, IsNoneOfVectorsOrOfOtherDtypes) {
   const TensorRef vector = tensor(DType::kBFloat16, {16}, row());
   const TensorRef rows = tensor(DType::kFloat16, {1, 16}, row());
-  const TensorRef columns = tensor(DType::kFloat16, {16, 1}, Values(16, 1));
-  const std::vector<std::pair<std::string, test::Arguments>> others = {
+  const TensorRef columns = tensor(DType::kFloat16, {16, 1}, Numbers(16, 1));
+  const std::vector<std::pair<std::string, Arguments>> others = {
       {"aten.dot.default", {{"self", {vector}}, {"tensor", {vector_}}}},
       {"aten.matmul.default", {{"self", {vector}}, {"other", {vector_}}}},
       {"aten.mm.default", {{"self", {rows}}, {"mat2", {columns}}}}};
@@ -340,9 +330,9 @@ TEST(AddingProduct, OfBatchesMayRoundEachProductFirstWhereThatIsDeclared) {
     return run_tensor("aten.addbmm.default",
                       {{"self", {self}}, {"batch1", {rows}}, {"batch2", {ones}}}, Mode::kWorstCase);
   };
-  EXPECT_EQ(radii(*add()), Values{0});
+  EXPECT_EQ(radii(*add()), Numbers{0});
   const DeclaredArithmetic declared(*parse_arithmetic("tensor-core"));
-  EXPECT_EQ(values(*add()), Values{1});
+  EXPECT_EQ(values(*add()), Numbers{1});
   EXPECT_GE(radii(*add())[0], 1);
   EXPECT_LT(radii(*add())[0], 1.1);
 }
@@ -378,4 +368,4 @@ TEST(AddingProduct, OfAVectorMayHoldItsFactorsInTheDtype) {
 }
 
 }  // namespace
-}  // namespace graphgate::reference
+}  // namespace graphgate::reference::test

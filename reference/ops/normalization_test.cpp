@@ -5,8 +5,6 @@
 namespace graphgate::reference::test {
 namespace {
 
-using Numbers = std::vector<double>;
-
 // For the parameters that schemas make optional but do not default.
 const Datum kNone;
 

@@ -17,13 +17,14 @@
 namespace graphgate::reference::test {
 
 using spec::DType;
+using Numbers = std::vector<double>;
 using Arguments = std::vector<std::pair<std::string, Datum>>;
 
 inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // A CPU tensor whose elements, in row-major order, are `values` converted to `dtype`.
-inline TensorRef tensor(DType dtype, const Sizes& sizes, const std::vector<double>& values,
+inline TensorRef tensor(DType dtype, const Sizes& sizes, const Numbers& values,
                         const Sizes& strides = {}) {
   const Sizes at = strides.empty() ? spec::contiguous_strides(sizes) : strides;
   TensorRef out = new_tensor(dtype, sizes, at, spec::Device{});
@@ -35,7 +36,7 @@ inline TensorRef tensor(DType dtype, const Sizes& sizes, const std::vector<doubl
 }
 // A contiguous float32 tensor that holds 0, 1, 2...
 inline TensorRef counting(const Sizes& sizes, DType dtype = DType::kFloat32) {
-  std::vector<double> values(static_cast<std::size_t>(count_of(sizes)));
+  Numbers values(static_cast<std::size_t>(count_of(sizes)));
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i);
   return tensor(dtype, sizes, values);
 }
@@ -86,12 +87,10 @@ inline TensorRef run_tensor(std::string_view op, const Arguments& arguments,
 }
 
 // The elements in row-major order.
-inline std::vector<double> values(const Tensor& tensor) {
-  return load<double>(tensor, DType::kFloat64).data;
-}
+inline Numbers values(const Tensor& tensor) { return load<double>(tensor, DType::kFloat64).data; }
 // Their radii, for results of an oracle mode.
-inline std::vector<double> radii(const Tensor& tensor) {
-  std::vector<double> out;
+inline Numbers radii(const Tensor& tensor) {
+  Numbers out;
   for (const Bounded& x : load<Bounded>(tensor, DType::kFloat64).data) out.push_back(x.radius);
   return out;
 }

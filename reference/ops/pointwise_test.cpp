@@ -4,31 +4,24 @@
 #include "reference/number/arithmetic.h"
 #include "reference/ops/op_test.h"
 
-namespace graphgate::reference {
+namespace graphgate::reference::test {
 namespace {
-
-using spec::DType;
-using test::Arguments;
-using test::radii;
-using test::run_tensor;
-using test::tensor;
-using test::values;
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-std::vector<double> unary(std::string_view op, DType dtype, const std::vector<double>& x) {
+Numbers unary(std::string_view op, DType dtype, const Numbers& x) {
   const Sizes sizes = {static_cast<std::int64_t>(x.size())};
   return values(*run_tensor(op, {{"self", {tensor(dtype, sizes, x)}}}));
 }
-TensorRef row(DType dtype, const std::vector<double>& x) {
+TensorRef row(DType dtype, const Numbers& x) {
   return tensor(dtype, {static_cast<std::int64_t>(x.size())}, x);
 }
 
 TEST(Relu, LeavesTheSignOfAZeroOpen) {
   const TensorRef x = tensor(DType::kFloat64, {3}, {-0.0, 0.0, -1.0});
   const auto out = run_tensor("aten.relu.default", {{"self", {x}}}, Mode::kWorstCase);
-  const std::vector<double> radius = test::radii(*out);
+  const Numbers radius = radii(*out);
   EXPECT_GT(radius[0], 0);
   EXPECT_LT(radius[0], 1e-300);
   EXPECT_EQ(radius[1], 0);
@@ -40,37 +33,33 @@ TEST(PointwiseUnary, IntegersBecomeFloat32InRealFunctionsAndStayInOthers) {
             DType::kFloat32);
   EXPECT_EQ(run_tensor("aten.floor.default", {{"self", {row(DType::kInt8, {4})}}})->dtype,
             DType::kInt8);
-  EXPECT_EQ(unary("aten.neg.default", DType::kUInt8, {1, 0, 255}),
-            (std::vector<double>{255, 0, 1}));
-  EXPECT_EQ(unary("aten.abs.default", DType::kInt8, {-128, -5}), (std::vector<double>{-128, 5}));
+  EXPECT_EQ(unary("aten.neg.default", DType::kUInt8, {1, 0, 255}), (Numbers{255, 0, 1}));
+  EXPECT_EQ(unary("aten.abs.default", DType::kInt8, {-128, -5}), (Numbers{-128, 5}));
 }
 
 TEST(PointwiseUnary, RoundTakesHalvesToEvenAndDecimals) {
   EXPECT_EQ(unary("aten.round.default", DType::kFloat32, {0.5, 1.5, 2.5, -0.5}),
-            (std::vector<double>{0, 2, 2, 0}));
+            (Numbers{0, 2, 2, 0}));
   EXPECT_EQ(
       values(*run_tensor("aten.round.decimals", {{"self", {row(DType::kFloat64, {1250, 1350})}},
                                                  {"decimals", {std::int64_t{-2}}}})),
-      (std::vector<double>{1200, 1400}));
+      (Numbers{1200, 1400}));
 }
 
 TEST(PointwiseUnary, SignOfNaNIsZeroAndReluKeepsNaN) {
-  EXPECT_EQ(unary("aten.sign.default", DType::kFloat32, {-2, 0, 3, kNaN}),
-            (std::vector<double>{-1, 0, 1, 0}));
+  EXPECT_EQ(unary("aten.sign.default", DType::kFloat32, {-2, 0, 3, kNaN}), (Numbers{-1, 0, 1, 0}));
   EXPECT_TRUE(std::isnan(unary("aten.relu.default", DType::kFloat32, {kNaN})[0]));
 }
 
 TEST(PointwiseUnary, BitwiseNotOfBoolIsLogical) {
-  EXPECT_EQ(unary("aten.bitwise_not.default", DType::kBool, {1, 0}), (std::vector<double>{0, 1}));
-  EXPECT_EQ(unary("aten.bitwise_not.default", DType::kUInt8, {1}), (std::vector<double>{254}));
+  EXPECT_EQ(unary("aten.bitwise_not.default", DType::kBool, {1, 0}), (Numbers{0, 1}));
+  EXPECT_EQ(unary("aten.bitwise_not.default", DType::kUInt8, {1}), (Numbers{254}));
   EXPECT_THROW(unary("aten.bitwise_not.default", DType::kFloat32, {1}), OpError);
 }
 
 TEST(PointwiseUnary, ExpOverflowsWhereFloat32Does) {
-  EXPECT_EQ(unary("aten.silu.default", DType::kFloat32, {-100, 0, 200}),
-            (std::vector<double>{0, 0, 200}));
-  EXPECT_EQ(unary("aten.sigmoid.default", DType::kBFloat16, {-100, 0}),
-            (std::vector<double>{0, 0.5}));
+  EXPECT_EQ(unary("aten.silu.default", DType::kFloat32, {-100, 0, 200}), (Numbers{0, 0, 200}));
+  EXPECT_EQ(unary("aten.sigmoid.default", DType::kBFloat16, {-100, 0}), (Numbers{0, 0.5}));
 }
 
 TEST(PointwiseUnary, EightBitFloatsAreRefused) {
@@ -84,21 +73,19 @@ TEST(PointwiseUnary, ExactInputsOfExactFunctionsHaveNoRadius) {
   EXPECT_EQ(radii(*out)[1], 0x1p-24 * 2);  // half a unit: as an operation, and as a result
 }
 
-std::vector<double> binary(std::string_view op, const TensorRef& a, const Datum& b) {
+Numbers binary(std::string_view op, const TensorRef& a, const Datum& b) {
   return values(*run_tensor(op, {{"self", {a}}, {"other", b}}));
 }
 
 TEST(PointwiseBinary, ANumberIsConvertedToTheCommonDtypeButNotInProducts) {
   const TensorRef x = row(DType::kBFloat16, {4});
   // 1.01 is 1.0078125 in bfloat16; 4 * 1.01 rounds up from 4.04.
-  EXPECT_EQ(binary("aten.eq.Scalar", row(DType::kBFloat16, {1.0078125}), {1.01}),
-            (std::vector<double>{1}));
-  EXPECT_EQ(binary("aten.mul.Scalar", row(DType::kBFloat16, {129}), {1.01}),
-            (std::vector<double>{130}));
+  EXPECT_EQ(binary("aten.eq.Scalar", row(DType::kBFloat16, {1.0078125}), {1.01}), (Numbers{1}));
+  EXPECT_EQ(binary("aten.mul.Scalar", row(DType::kBFloat16, {129}), {1.01}), (Numbers{130}));
   EXPECT_EQ(
       binary("aten.mul.Tensor", row(DType::kBFloat16, {129}), {row(DType::kBFloat16, {1.01})}),
-      (std::vector<double>{130}));
-  EXPECT_EQ(binary("aten.add.Scalar", x, {0.0}), (std::vector<double>{4}));
+      (Numbers{130}));
+  EXPECT_EQ(binary("aten.add.Scalar", x, {0.0}), (Numbers{4}));
 }
 
 // 3 * 30000 is no float16; -60000 is one, for who computes in float32.
@@ -106,14 +93,13 @@ TEST(PointwiseBinary, AProductWithAlphaThatOverflowsIsOpen) {
   const TensorRef x = row(DType::kFloat16, {1000, 30000});
   const TensorRef difference = run_tensor(
       "aten.sub.Tensor", {{"self", {x}}, {"other", {x}}, {"alpha", {3.0}}}, Mode::kWorstCase);
-  EXPECT_EQ(test::radii(*difference), (std::vector<double>{0, INFINITY}));
+  EXPECT_EQ(radii(*difference), (Numbers{0, INFINITY}));
 }
 
 TEST(PointwiseBinary, IntegersWrapAndAlphaMustBeOne) {
-  EXPECT_EQ(binary("aten.add.Scalar", row(DType::kUInt8, {250}), {std::int64_t{10}}),
-            (std::vector<double>{4}));
+  EXPECT_EQ(binary("aten.add.Scalar", row(DType::kUInt8, {250}), {std::int64_t{10}}), (Numbers{4}));
   EXPECT_EQ(binary("aten.mul.Tensor", row(DType::kInt8, {100}), {row(DType::kInt8, {3})}),
-            (std::vector<double>{44}));
+            (Numbers{44}));
   EXPECT_THROW(run_tensor("aten.add.Tensor", {{"self", {row(DType::kInt64, {1})}},
                                               {"other", {row(DType::kInt64, {1})}},
                                               {"alpha", {1.5}}}),
@@ -123,12 +109,12 @@ TEST(PointwiseBinary, IntegersWrapAndAlphaMustBeOne) {
 TEST(PointwiseBinary, AnInPlaceResultMustFitItsTarget) {
   EXPECT_THROW(binary("aten.mul_.Scalar", row(DType::kInt64, {1}), {2.5}), OpError);
   EXPECT_EQ(binary("aten.eq_.Scalar", row(DType::kFloat32, {1, 2}), {std::int64_t{2}}),
-            (std::vector<double>{0, 1}));
+            (Numbers{0, 1}));
 }
 
 TEST(PointwiseBinary, BoolsAddButDoNotSubtract) {
   const TensorRef yes = row(DType::kBool, {1});
-  EXPECT_EQ(binary("aten.add.Tensor", yes, {yes}), (std::vector<double>{1}));
+  EXPECT_EQ(binary("aten.add.Tensor", yes, {yes}), (Numbers{1}));
   EXPECT_THROW(binary("aten.sub.Tensor", yes, {yes}), OpError);
 }
 
@@ -147,12 +133,12 @@ TEST(PointwiseBinary, CudaRoundsBetweenTheMultiplicationsOfAPower) {
   EXPECT_LE(distance(), 1);
 }
 
-std::vector<double> power(const TensorRef& x, const Datum& exponent) {
+Numbers power(const TensorRef& x, const Datum& exponent) {
   return values(*run_tensor("aten.pow.Tensor_Scalar", {{"self", {x}}, {"exponent", exponent}}));
 }
 
 TEST(PointwiseBinary, PowersHaveTheirCorners) {
-  const std::vector<double> roots = power(row(DType::kFloat32, {-kInf, -0.0}), {0.5});
+  const Numbers roots = power(row(DType::kFloat32, {-kInf, -0.0}), {0.5});
   EXPECT_TRUE(std::isnan(roots[0]));
   EXPECT_TRUE(std::signbit(roots[1]));
   EXPECT_EQ(power(row(DType::kFloat16, {-kInf}), {0.5})[0], kInf);
@@ -161,10 +147,10 @@ TEST(PointwiseBinary, PowersHaveTheirCorners) {
   EXPECT_EQ(values(*run_tensor("aten.pow.Tensor_Tensor",
                                {{"self", {row(DType::kInt64, {-1, 1, 2, 0, 3})}},
                                 {"exponent", {row(DType::kInt64, {-1, -3, -2, -1, 2})}}})),
-            (std::vector<double>{-1, 1, 0, 0, 9}));
+            (Numbers{-1, 1, 0, 0, 9}));
 }
 
-std::vector<double> divided(const char* mode, const TensorRef& a, const TensorRef& b) {
+Numbers divided(const char* mode, const TensorRef& a, const TensorRef& b) {
   return values(
       *run_tensor("aten.div.Tensor_mode",
                   {{"self", {a}}, {"other", {b}}, {"rounding_mode", {std::string(mode)}}}));
@@ -172,9 +158,8 @@ std::vector<double> divided(const char* mode, const TensorRef& a, const TensorRe
 
 TEST(PointwiseUnary, HardswishOverflowsWhereItsProductBySixDoes) {
   EXPECT_EQ(unary("aten.hardswish.default", DType::kFloat32, {1e38, 0x1p120, -5}),
-            (std::vector<double>{kInf, 0x1p120, 0}));
-  EXPECT_EQ(unary("aten.hardswish.default", DType::kFloat64, {0x1p200}),
-            (std::vector<double>{0x1p200}));
+            (Numbers{kInf, 0x1p120, 0}));
+  EXPECT_EQ(unary("aten.hardswish.default", DType::kFloat64, {0x1p200}), (Numbers{0x1p200}));
 }
 
 TEST(PointwiseBinary, IntegersWrapInTheirCommonDtypeBeforeTheyGoIntoAWiderOut) {
@@ -184,24 +169,24 @@ TEST(PointwiseBinary, IntegersWrapInTheirCommonDtypeBeforeTheyGoIntoAWiderOut) {
   const TensorRef a = row(DType::kInt8, {127, 1});
   const TensorRef b = row(DType::kInt8, {1, 1});
   for (const DType out : {DType::kFloat64, DType::kFloat32, DType::kInt32}) {
-    EXPECT_EQ(into("aten.add.out", out, a, b), (std::vector<double>{-128, 2}));
+    EXPECT_EQ(into("aten.add.out", out, a, b), (Numbers{-128, 2}));
   }
   const TensorRef c = row(DType::kUInt8, {1, 9});
   const TensorRef d = row(DType::kUInt8, {2, 1});
-  EXPECT_EQ(into("aten.sub.out", DType::kFloat64, c, d), (std::vector<double>{255, 8}));
+  EXPECT_EQ(into("aten.sub.out", DType::kFloat64, c, d), (Numbers{255, 8}));
   const TensorRef e = row(DType::kInt32, {65536, 3});
-  EXPECT_EQ(into("aten.mul.out", DType::kFloat64, e, e), (std::vector<double>{0, 9}));
+  EXPECT_EQ(into("aten.mul.out", DType::kFloat64, e, e), (Numbers{0, 9}));
   const TensorRef f = row(DType::kBool, {1, 0});
-  EXPECT_EQ(into("aten.add.out", DType::kFloat64, f, f), (std::vector<double>{1, 0}));
+  EXPECT_EQ(into("aten.add.out", DType::kFloat64, f, f), (Numbers{1, 0}));
 }
 
 TEST(PointwiseDivision, FloorAndTruncDifferBelowZero) {
   const TensorRef a = row(DType::kInt32, {7, -7, 7, -7});
   const TensorRef b = row(DType::kInt32, {2, 2, -2, -2});
-  EXPECT_EQ(divided("floor", a, b), (std::vector<double>{3, -4, -4, 3}));
-  EXPECT_EQ(divided("trunc", a, b), (std::vector<double>{3, -3, -3, 3}));
-  EXPECT_EQ(binary("aten.remainder.Tensor", a, {b}), (std::vector<double>{1, 1, -1, -1}));
-  EXPECT_EQ(binary("aten.fmod.Tensor", a, {b}), (std::vector<double>{1, -1, 1, -1}));
+  EXPECT_EQ(divided("floor", a, b), (Numbers{3, -4, -4, 3}));
+  EXPECT_EQ(divided("trunc", a, b), (Numbers{3, -3, -3, 3}));
+  EXPECT_EQ(binary("aten.remainder.Tensor", a, {b}), (Numbers{1, 1, -1, -1}));
+  EXPECT_EQ(binary("aten.fmod.Tensor", a, {b}), (Numbers{1, -1, 1, -1}));
 }
 
 TEST(PointwiseDivision, IntegersRefuseZeroAndFloatsDoNot) {
@@ -209,9 +194,9 @@ TEST(PointwiseDivision, IntegersRefuseZeroAndFloatsDoNot) {
   EXPECT_THROW(binary("aten.floor_divide.default", row(DType::kInt64, {1}), {zero}), OpError);
   EXPECT_THROW(binary("aten.remainder.Tensor", row(DType::kInt64, {1}), {zero}), OpError);
   EXPECT_EQ(divided("floor", row(DType::kFloat32, {1, -1}), row(DType::kFloat32, {0, 0})),
-            (std::vector<double>{kInf, -kInf}));
+            (Numbers{kInf, -kInf}));
   EXPECT_EQ(divided("floor", row(DType::kFloat32, {-1, 1}), row(DType::kFloat32, {kInf, kInf})),
-            (std::vector<double>{-1, 0}));
+            (Numbers{-1, 0}));
 }
 
 TEST(PointwiseDivision, AFlooredQuotientOfExactNumbersIsExactInTheOracle) {
@@ -219,7 +204,7 @@ TEST(PointwiseDivision, AFlooredQuotientOfExactNumbersIsExactInTheOracle) {
                                    {{"self", {row(DType::kFloat32, {10.1, 1e5, -3})}},
                                     {"other", {row(DType::kFloat32, {0.1, 0.7, 2})}}},
                                    Mode::kWorstCase);
-  EXPECT_EQ(radii(*out), (std::vector<double>{0, 0, 0}));
+  EXPECT_EQ(radii(*out), (Numbers{0, 0, 0}));
 }
 
 TEST(Addcmul, LeavesOpenInWhichOrderItsFactorsMultiply) {
@@ -254,4 +239,4 @@ TEST(Pointwise, StridesOfDimensionsOfSizeOneAreThoseOfPyTorch) {
 }
 
 }  // namespace
-}  // namespace graphgate::reference
+}  // namespace graphgate::reference::test

@@ -6,7 +6,6 @@
 namespace graphgate::reference::test {
 namespace {
 
-using Numbers = std::vector<double>;
 TEST(AveragePool, CountsPaddingOnlyWhenAskedAndNeverBeyondThePaddedEnd) {
   const auto ones = tensor(DType::kFloat32, {1, 1, 4}, {1, 1, 1, 1});
   Arguments arguments = {{"self", {ones}},

@@ -5,8 +5,6 @@
 namespace graphgate::reference::test {
 namespace {
 
-using Numbers = std::vector<double>;
-
 TEST(Sum, OfIntegersAndBooleansIsInt64AndAnEmptyDimListMeansAll) {
   const auto mask = tensor(DType::kBool, {2, 2}, {1, 0, 1, 1});
   const auto out = run_tensor("aten.sum.dim_IntList", {{"self", {mask}}, {"dim", ints({})}});

@@ -4,10 +4,8 @@
 
 #include "reference/ops/op_test.h"
 
-namespace graphgate::reference {
+namespace graphgate::reference::test {
 namespace {
-
-using namespace test;
 
 constexpr std::int64_t kHuge = INT64_MAX;
 constexpr std::array kModes = {Mode::kEager, Mode::kWorstCase, Mode::kSampled};
@@ -163,4 +161,4 @@ TEST(Refusals, OperandsThatDoNotStretch) {
 }
 
 }  // namespace
-}  // namespace graphgate::reference
+}  // namespace graphgate::reference::test

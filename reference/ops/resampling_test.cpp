@@ -6,8 +6,6 @@
 namespace graphgate::reference::test {
 namespace {
 
-using Numbers = std::vector<double>;
-
 // One pixel of a 2x2 image {1, 2; 3, 4}, read at (x, y) with corners aligned.
 double sample(double x, double y, std::int64_t interpolation, std::int64_t padding) {
   const TensorRef out =

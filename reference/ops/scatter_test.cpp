@@ -5,8 +5,6 @@
 namespace graphgate::reference::test {
 namespace {
 
-using Numbers = std::vector<double>;
-
 TensorRef longs(const Sizes& sizes, const Numbers& numbers) {
   return tensor(DType::kInt64, sizes, numbers);
 }
@@ -180,7 +178,7 @@ TEST(SliceScatter, LeavesOpenWhichOfSeveralWritesToOnePlaceStays) {
                                     {"start", {std::int64_t{1}}}},
                                    Mode::kWorstCase);
   EXPECT_EQ(values(*out)[1], 7);
-  const std::vector<double> spread = test::radii(*out);
+  const Numbers spread = test::radii(*out);
   EXPECT_EQ(spread[0] + spread[1] + spread[2] + spread[5], 0);
   EXPECT_TRUE(std::isinf(spread[3]) && std::isinf(spread[4]));
 }
@@ -217,8 +215,8 @@ TEST(IndexCopy, OfTwoRowsToOneIsBoundedAndNotEstimated) {
                              {"source", {tensor(DType::kFloat32, {2}, {3, 5})}}};
     return test::radii(*run_tensor("aten.index_copy.default", given, mode));
   };
-  EXPECT_EQ(radius(Mode::kWorstCase), (std::vector<double>{0, 2}));
-  EXPECT_EQ(radius(Mode::kSampled), (std::vector<double>{0, HUGE_VAL}));
+  EXPECT_EQ(radius(Mode::kWorstCase), (Numbers{0, 2}));
+  EXPECT_EQ(radius(Mode::kSampled), (Numbers{0, HUGE_VAL}));
 }
 
 // Their difference has more digits than a float64, and may not be rounded down.

@@ -6,8 +6,6 @@
 namespace graphgate::reference::test {
 namespace {
 
-using Numbers = std::vector<double>;
-
 TEST(Sort, PutsNaNLastAscendingAndFirstDescending) {
   const auto x = tensor(DType::kFloat32, {4}, {2, kNan, 1, 3});
   EXPECT_EQ(values(result(run("aten.sort.default", {{"self", {x}}}), 1)), (Numbers{2, 0, 3, 1}));
@@ -16,7 +14,7 @@ TEST(Sort, PutsNaNLastAscendingAndFirstDescending) {
 }
 
 TEST(Sort, KeepsTheOrderOfEqualElementsWhenStable) {
-  std::vector<double> keys;
+  Numbers keys;
   for (int i = 0; i < 40; ++i) keys.push_back(i % 2);
   const auto x = tensor(DType::kInt64, {40}, keys);
   const auto out = run("aten.sort.stable", {{"self", {x}}, {"stable", {true}}});
@@ -244,7 +242,7 @@ TEST(CudaKernels, RoundPartialLogsumexpsToTheDtype) {
 
 // Steps round beside an element that adds nothing, too.
 TEST(LogCumSumExp, AllowsForRoundingsBesideMinusInfinity) {
-  const auto radius = [](const std::vector<double>& line) {
+  const auto radius = [](const Numbers& line) {
     const auto x = tensor(DType::kFloat32, {static_cast<std::int64_t>(line.size())}, line);
     const Arguments given = {{"self", {x}}, {"dim", {std::int64_t{0}}}};
     return radii(*run_tensor("aten.logcumsumexp.default", given, Mode::kWorstCase)).back();
@@ -255,7 +253,7 @@ TEST(LogCumSumExp, AllowsForRoundingsBesideMinusInfinity) {
 TEST(CudaKernels, MultiplyASumByTheReciprocalOfTheCount) {
   Arithmetic arithmetic;
   arithmetic.has_cuda_kernels = true;
-  std::vector<double> twelve(13, -1);
+  Numbers twelve(13, -1);
   twelve[0] = 0;
   const auto x = tensor(DType::kFloat32, {13}, twelve);
   const auto radius = [&] {

@@ -2,10 +2,8 @@
 
 #include "reference/ops/op_test.h"
 
-namespace graphgate::reference {
+namespace graphgate::reference::test {
 namespace {
-
-using test::run;
 
 Datum evaluate(const char* op, Datum a, Datum b) {
   return run(op, {{"a", std::move(a)}, {"b", std::move(b)}})[0];
@@ -49,9 +47,9 @@ TEST(SymbolicOps, AndOfBoolsIsABoolAndOfIntegersBitwise) {
 }
 
 TEST(SymbolicOps, GetitemReturnsTheVeryElement) {
-  const TensorRef x = test::counting({2});
-  const auto out = run("_operator.getitem",
-                       {{"self", test::list_of({test::counting({1}), x})}, {"index", {-1L}}});
+  const TensorRef x = counting({2});
+  const auto out =
+      run("_operator.getitem", {{"self", list_of({counting({1}), x})}, {"index", {-1L}}});
   EXPECT_EQ(*out[0].as<TensorRef>(), x);
 }
 
@@ -72,18 +70,18 @@ TEST(AssertionOps, AFalseScalarStopsTheRunWithItsMessage) {
 }
 
 TEST(AssertionOps, MetadataIsComparedOnlyWhereGiven) {
-  const TensorRef x = test::counting({2, 3});
+  const TensorRef x = counting({2, 3});
   EXPECT_NO_THROW((void)run("aten._assert_tensor_metadata.default", {{"a", {x}}}));
   EXPECT_THROW((void)run("aten._assert_tensor_metadata.default",
                          {{"a", {x}}, {"dtype", {spec::DType::kInt64}}}),
                OpError);
-  EXPECT_THROW((void)run("aten._assert_tensor_metadata.default",
-                         {{"a", {x}}, {"stride", test::ints({1, 2})}}),
-               OpError);
+  EXPECT_THROW(
+      (void)run("aten._assert_tensor_metadata.default", {{"a", {x}}, {"stride", ints({1, 2})}}),
+      OpError);
   EXPECT_THROW((void)run("aten._assert_tensor_metadata.default",
                          {{"a", {x}}, {"device", {spec::Device{"cuda", 0}}}}),
                OpError);
 }
 
 }  // namespace
-}  // namespace graphgate::reference
+}  // namespace graphgate::reference::test

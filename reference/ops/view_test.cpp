@@ -2,16 +2,8 @@
 
 #include "reference/ops/op_test.h"
 
-namespace graphgate::reference {
+namespace graphgate::reference::test {
 namespace {
-
-using spec::DType;
-using test::Arguments;
-using test::counting;
-using test::ints;
-using test::run;
-using test::run_tensor;
-using test::values;
 
 TEST(ViewOps, AViewSharesTheStorageOfItsOperand) {
   const TensorRef x = counting({2, 6});
@@ -26,7 +18,7 @@ TEST(ViewOps, ViewRefusesWhatReshapeCopies) {
   EXPECT_THROW((void)run("aten.view.default", {{"self", {x}}, {"size", ints({6})}}), OpError);
   const TensorRef y = run_tensor("aten.reshape.default", {{"self", {x}}, {"shape", ints({6})}});
   EXPECT_NE(y->storage, x->storage);
-  EXPECT_EQ(values(*y), (std::vector<double>{0, 3, 1, 4, 2, 5}));
+  EXPECT_EQ(values(*y), (Numbers{0, 3, 1, 4, 2, 5}));
 }
 
 TEST(ViewOps, ViewCopyCopiesWhatCannotBeViewed) {
@@ -35,7 +27,7 @@ TEST(ViewOps, ViewCopyCopiesWhatCannotBeViewed) {
   const TensorRef y = run_tensor("aten.view_copy.default", arguments);
   EXPECT_NE(y->storage, x->storage);
   EXPECT_EQ(y->strides, (Sizes{3, 1}));
-  EXPECT_EQ(values(*y), (std::vector<double>{0, 3, 1, 4, 2, 5}));
+  EXPECT_EQ(values(*y), (Numbers{0, 3, 1, 4, 2, 5}));
   EXPECT_THROW((void)run("aten.view_copy.default", {{"self", {x}}, {"size", ints({4})}}), OpError);
 }
 
@@ -54,10 +46,10 @@ TEST(ViewOps, SliceClampsItsBoundsAndCountsNegativeOnesFromTheEnd) {
         *run_tensor("aten.slice.Tensor",
                     {{"self", {x}}, {"start", {start}}, {"end", {end}}, {"step", {step}}}));
   };
-  EXPECT_EQ(slice(1, INT64_MAX, 2), (std::vector<double>{1, 3}));
-  EXPECT_EQ(slice(-3, -1, 1), (std::vector<double>{2, 3}));
-  EXPECT_EQ(slice(-100, 2, 1), (std::vector<double>{0, 1}));
-  EXPECT_EQ(slice(4, 2, 1), std::vector<double>{});
+  EXPECT_EQ(slice(1, INT64_MAX, 2), (Numbers{1, 3}));
+  EXPECT_EQ(slice(-3, -1, 1), (Numbers{2, 3}));
+  EXPECT_EQ(slice(-100, 2, 1), (Numbers{0, 1}));
+  EXPECT_EQ(slice(4, 2, 1), Numbers{});
   EXPECT_THROW(slice(0, 5, 0), OpError);
 }
 
@@ -78,7 +70,7 @@ TEST(ViewOps, FlattenOfOneDimensionReturnsTheVeryOperand) {
 TEST(ViewOps, ResizeKeepsOldBytesAndGrowsTheStorage) {
   const TensorRef x = counting({2, 2});
   (void)run("aten.resize_.default", {{"self", {x}}, {"size", ints({3})}});
-  EXPECT_EQ(values(*x), (std::vector<double>{0, 1, 2}));
+  EXPECT_EQ(values(*x), (Numbers{0, 1, 2}));
   EXPECT_EQ(x->storage->size_bytes(), 16);
   (void)run("aten.resize_.default", {{"self", {x}}, {"size", ints({6})}});
   EXPECT_EQ(x->storage->size_bytes(), 24);
@@ -90,12 +82,12 @@ TEST(ViewOps, TheFunctionalResizeReadsACopyThatKeepsTheOrderOfItsBytes) {
     return run_tensor("aten.resize.default", {{"self", {x}}, {"size", size}});
   };
   const TensorRef x = run_tensor("aten.t.default", {{"self", {counting({2, 3})}}});
-  EXPECT_EQ(values(*resized(x, ints({2, 2}))), (std::vector<double>{0, 1, 2, 3}));
+  EXPECT_EQ(values(*resized(x, ints({2, 2}))), (Numbers{0, 1, 2, 3}));
   EXPECT_EQ(resized(x, ints({3, 2}))->strides, (Sizes{1, 3}));
-  EXPECT_EQ(values(*resized(x, ints({3, 2}))), (std::vector<double>{0, 3, 1, 4, 2, 5}));
+  EXPECT_EQ(values(*resized(x, ints({3, 2}))), (Numbers{0, 3, 1, 4, 2, 5}));
   // The copy of what is not dense is, and starts at the first element.
   const TensorRef part = view_of(*counting({3, 4}), {3, 2}, {4, 1}, 1);
-  EXPECT_EQ(values(*resized(part, ints({4}))), (std::vector<double>{1, 2, 5, 6}));
+  EXPECT_EQ(values(*resized(part, ints({4}))), (Numbers{1, 2, 5, 6}));
 }
 
 TEST(ViewOps, AsStridedMustStayInsideTheStorage) {
@@ -106,7 +98,7 @@ TEST(ViewOps, AsStridedMustStayInsideTheStorage) {
                                                   {"stride", ints({1, 2})},
                                                   {"storage_offset", {offset}}});
   };
-  EXPECT_EQ(values(*at(2)), (std::vector<double>{2, 4, 3, 5}));
+  EXPECT_EQ(values(*at(2)), (Numbers{2, 4, 3, 5}));
   EXPECT_THROW(at(3), OpError);
 }
 
@@ -133,11 +125,11 @@ TEST(ViewOps, ChunkOfATooShortTensorReturnsFewerParts) {
 }
 
 TEST(ViewOps, ReadingBytesAsAnotherDtypeRescalesTheLastDimension) {
-  const TensorRef x = test::tensor(DType::kFloat32, {1, 2}, {1, 2});
+  const TensorRef x = tensor(DType::kFloat32, {1, 2}, {1, 2});
   const TensorRef y = run_tensor("aten.view.dtype", {{"self", {x}}, {"dtype", {DType::kInt16}}});
   EXPECT_EQ(y->sizes, (Sizes{1, 4}));
-  EXPECT_EQ(values(*y), (std::vector<double>{0, 0x3f80, 0, 0x4000}));
+  EXPECT_EQ(values(*y), (Numbers{0, 0x3f80, 0, 0x4000}));
 }
 
 }  // namespace
-}  // namespace graphgate::reference
+}  // namespace graphgate::reference::test
