@@ -20,7 +20,7 @@ bool share_bytes(const spec::PlanBuffer& a, const spec::PlanBuffer& b) {
          b.offset_bytes < a.offset_bytes + a.size_bytes;
 }
 
-std::vector<spec::InputValue> ones(std::vector<std::int64_t> sizes) {
+Inputs ones(std::vector<std::int64_t> sizes) {
   const auto count = static_cast<std::size_t>(spec::element_count(sizes));
   return {f32(std::move(sizes), std::vector<float>(count, 1.0F))};
 }
@@ -245,16 +245,14 @@ TEST(Compile, KeepsAViewWithoutElementsBehindWhatMakesItsStorage) {
 }
 
 TEST(Compile, RefusesWhatAnOpRefusesAndNamesTheNode) {
-  const auto plan = plan_of(program_of(R"(program "bad" {
+  const Error plan = failure_of(plan_of(program_of(R"(program "bad" {
   input %x : f32[2, 3]
   %y = aten.mm.default(%x, %x) as product
   output %y
 })"),
-                            ones({2, 3}));
-  ASSERT_FALSE(plan.ok());
-  EXPECT_EQ(plan.error().kind, ErrorKind::kBadInput);
-  EXPECT_EQ(plan.error().message.rfind("bad: node 'product' (aten.mm.default): ", 0), 0U)
-      << plan.error().message;
+                                        ones({2, 3})));
+  EXPECT_EQ(plan.kind, ErrorKind::kBadInput);
+  EXPECT_EQ(plan.message.rfind("bad: node 'product' (aten.mm.default): ", 0), 0U) << plan.message;
 }
 
 // What runs has the plan, kernels and memory: program and graph are gone, and the plan itself comes
@@ -271,10 +269,9 @@ TEST(HostProgram, RunsAPlanThatWasReadFromTextWithoutAnyGraph) {
 })");
     text = spec::print_plan(spec::number_plan(good_plan_of(program, ones({4}))), ops);
   }
-  auto plan = spec::parse_plan(text, ops);
-  ASSERT_TRUE(plan.ok()) << plan.error().message;
+  auto plan = must(spec::parse_plan(text, ops));
   StateMemory state;
-  HostProgram program(std::move(plan).value(), ops, state);
+  HostProgram program(std::move(plan), ops, state);
   for (int call = 0; call < 10; ++call) {
     const auto base = static_cast<float>(call);
     const spec::HostTensor x = f32({4}, {base, 1, 2, 3});
@@ -288,7 +285,7 @@ TEST(HostProgram, RunsAPlanThatWasReadFromTextWithoutAnyGraph) {
 }
 
 // What is said of a plan of the program whose partitions are all captured.
-std::string refusal_of_capture(const char* text, const std::vector<spec::InputValue>& inputs) {
+std::string refusal_of_capture(const char* text, const Inputs& inputs) {
   spec::Plan plan = good_plan_of(program_of(text), inputs);
   for (spec::PlanBlock& block : plan.blocks) {
     for (spec::PlanPartition& partition : block.partitions) partition.captured = true;

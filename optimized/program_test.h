@@ -1,58 +1,44 @@
 // For tests of the optimized executor: programs from text, inputs from numbers, plans and runs.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <cstring>
 #include <initializer_list>
 #include <string>
 
+#include "base/result_test.h"
 #include "optimized/analysis/symbols.h"
+#include "optimized/deviation_programs_test.h"
 #include "optimized/optimized.h"
 #include "spec/graph_text.h"
+#include "spec/host_tensor_test.h"
 #include "spec/plan_text.h"
 
 namespace graphgate::optimized {
 
+using Inputs = std::vector<spec::InputValue>;
+
 inline spec::Program program_of(const std::string& text) {
-  auto program = spec::parse_program(text, spec::builtin_op_table());
-  EXPECT_TRUE(program.ok()) << program.error().message;
-  return program.ok() ? std::move(program).value() : spec::Program{};
+  return must(spec::parse_program(text, spec::builtin_op_table()));
 }
 
-// memcpy that takes null pointers for no bytes.
-inline void copy_bytes(void* to, const void* from, std::size_t size) {
-  if (size > 0) std::memcpy(to, from, size);
+inline spec::HostTensor f32(std::vector<std::int64_t> sizes, const std::vector<float>& values) {
+  return spec::host_tensor(spec::DType::kFloat32, std::move(sizes), values);
 }
 
-inline spec::HostTensor f32(std::vector<std::int64_t> sizes, std::vector<float> values) {
-  spec::HostTensor tensor = spec::make_host_tensor(spec::DType::kFloat32, std::move(sizes));
-  EXPECT_EQ(tensor.storage->bytes.size(), values.size() * 4);
-  copy_bytes(tensor.storage->bytes.data(), values.data(), tensor.storage->bytes.size());
-  return tensor;
+inline spec::HostTensor i64(std::vector<std::int64_t> sizes,
+                            const std::vector<std::int64_t>& values) {
+  return spec::host_tensor(spec::DType::kInt64, std::move(sizes), values);
 }
 
-inline spec::HostTensor i64(std::vector<std::int64_t> sizes, std::vector<std::int64_t> values) {
-  spec::HostTensor tensor = spec::make_host_tensor(spec::DType::kInt64, std::move(sizes));
-  EXPECT_EQ(tensor.storage->bytes.size(), values.size() * 8);
-  copy_bytes(tensor.storage->bytes.data(), values.data(), tensor.storage->bytes.size());
-  return tensor;
-}
-
-inline spec::HostTensor bools(std::vector<std::int64_t> sizes, std::vector<std::uint8_t> values) {
-  spec::HostTensor tensor = spec::make_host_tensor(spec::DType::kBool, std::move(sizes));
-  EXPECT_EQ(tensor.storage->bytes.size(), values.size());
-  copy_bytes(tensor.storage->bytes.data(), values.data(), values.size());
-  return tensor;
+inline spec::HostTensor bools(std::vector<std::int64_t> sizes,
+                              const std::vector<std::uint8_t>& values) {
+  return spec::host_tensor(spec::DType::kBool, std::move(sizes), values);
 }
 
 // The elements of a float32 tensor in row-major order.
 inline std::vector<float> floats(const spec::HostTensor& tensor) {
   EXPECT_EQ(tensor.dtype, spec::DType::kFloat32);
-  const auto bytes = spec::packed_bytes(tensor);
-  std::vector<float> values(bytes.size() / 4);
-  copy_bytes(values.data(), bytes.data(), bytes.size());
-  return values;
+  return spec::elements_of(tensor);
 }
 inline std::vector<float> floats(const spec::OutputValue& value) {
   return floats(std::get<spec::HostTensor>(value));
@@ -62,8 +48,7 @@ inline std::vector<float> floats(const spec::OutputValue& value) {
 // tests of compilers take what the options ask for.
 enum class Launches : std::uint8_t { kPerNode, kAsAsked };
 
-inline Result<spec::Plan> plan_of(const spec::Program& program,
-                                  const std::vector<spec::InputValue>& inputs,
+inline Result<spec::Plan> plan_of(const spec::Program& program, const Inputs& inputs,
                                   CompileOptions options = {},
                                   Launches launches = Launches::kPerNode) {
   if (launches == Launches::kPerNode) options.compiler.name = "eager";
@@ -72,30 +57,22 @@ inline Result<spec::Plan> plan_of(const spec::Program& program,
   return compile(program, prepared, inputs, symbols, options);
 }
 
-inline spec::Plan good_plan_of(const spec::Program& program,
-                               const std::vector<spec::InputValue>& inputs,
+inline spec::Plan good_plan_of(const spec::Program& program, const Inputs& inputs,
                                const CompileOptions& options = {},
                                Launches launches = Launches::kPerNode) {
-  auto plan = plan_of(program, inputs, options, launches);
-  EXPECT_TRUE(plan.ok()) << plan.error().message;
-  if (!plan.ok()) return {};
-  const auto checked = spec::check_plan(plan.value());
-  EXPECT_TRUE(checked.ok()) << checked.error().message;
-  return std::move(plan).value();
+  auto plan = must(plan_of(program, inputs, options, launches));
+  must(spec::check_plan(plan));
+  return plan;
 }
 
 // Runs each call in turn on one loaded program.
-inline std::vector<spec::CallResult> run_calls(
-    const spec::Program& program, const std::vector<std::vector<spec::InputValue>>& calls,
-    const Options& options = {}) {
+inline std::vector<spec::CallResult> run_calls(const spec::Program& program,
+                                               const std::vector<Inputs>& calls,
+                                               const Options& options = {}) {
   std::vector<spec::CallResult> results;
-  auto loaded = make_executor(options)->load(program);
-  EXPECT_TRUE(loaded.ok()) << loaded.error().message;
-  if (!loaded.ok()) return results;
+  auto loaded = must(make_executor(options)->load(program));
   for (const auto& inputs : calls) {
-    auto result = loaded.value()->call(inputs);
-    EXPECT_TRUE(result.ok()) << result.error().message;
-    if (result.ok()) results.push_back(std::move(result).value());
+    results.push_back(must(loaded->call(inputs)));
   }
   return results;
 }

@@ -61,9 +61,7 @@ SizedGraph random_copies(std::size_t count) {
   graph.storages.resize(2);
   graph.blocks.push_back({"main", {}, {}});
   const auto add_value = [&] {
-    SizedValue value;
-    value.tensor = random_tensor(2);
-    graph.values.push_back(std::move(value));
+    graph.values.push_back({.tensor = random_tensor(2)});
     return spec::ValueId{static_cast<std::uint32_t>(graph.values.size() - 1)};
   };
   for (std::size_t n = 0; n < count; ++n) {
@@ -154,9 +152,8 @@ TEST(Dependences, StayFewWhereAWholeIsReadAfterManyParts) {
     return spec::ValueId{static_cast<std::uint32_t>(graph.values.size() - 1)};
   };
   const auto add = [&](spec::ValueId target, spec::ValueId source) {
-    SizedNode node;
-    node.row = ops.find("aten.copy_.default");
-    node.node = {"n", "aten.copy_.default", {{"self", {target}}, {"src", {source}}}, {}};
+    SizedNode node{.node = {"n", "aten.copy_.default", {{"self", {target}}, {"src", {source}}}, {}},
+                   .row = ops.find("aten.copy_.default")};
     node.node.results.push_back({false, {target}});
     graph.blocks.front().nodes.push_back(std::move(node));
   };

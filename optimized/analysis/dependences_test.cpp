@@ -32,7 +32,7 @@ std::string edges_of(const SizedGraph& graph, const spec::DeviationSet& deviatio
   return text;
 }
 
-std::string edges_of(const char* text, const std::vector<spec::InputValue>& inputs) {
+std::string edges_of(const char* text, const Inputs& inputs) {
   return edges_of(sized_graph_of(program_of(text), inputs));
 }
 
@@ -120,24 +120,22 @@ TEST(Dependences, FollowNumbersAndEmptyTensorsToTheirMakers) {
 const spec::OpTable& ordered_ops() {
   static const spec::OpTable kTable = [] {
     spec::OpTable table = spec::builtin_op_table();
-    const auto added = table.add_text(R"(aten::relu.tick(Tensor self) -> Tensor ; orders=tick
+    must(table.add_text(R"(aten::relu.tick(Tensor self) -> Tensor ; orders=tick
 aten::neg.cached(Tensor self, str layer) -> Tensor ; hidden_writes=layer
 aten::abs.cached(Tensor self, str layer) -> Tensor ; hidden_reads=layer
 aten::mul.scratch(Tensor self, Tensor other) -> Tensor ; undeclared_writes=other
 )",
-                                      "test");
-    EXPECT_TRUE(added.ok()) << added.error().message;
+                        "test"));
     return table;
   }();
   return kTable;
 }
 
-std::string ordered_edges_of(const char* text, const std::vector<spec::InputValue>& inputs) {
-  auto program = spec::parse_program(text, ordered_ops());
-  EXPECT_TRUE(program.ok()) << program.error().message;
+std::string ordered_edges_of(const char* text, const Inputs& inputs) {
+  auto program = must(spec::parse_program(text, ordered_ops()));
   CompileOptions options;
   options.ops = &ordered_ops();
-  return edges_of(sized_graph_of(program.value(), inputs, options));
+  return edges_of(sized_graph_of(program, inputs, options));
 }
 
 TEST(Dependences, KeepTheOrderOfTokensAndOfHiddenStatesByName) {

@@ -5,22 +5,12 @@
 namespace graphgate::optimized {
 namespace {
 
-// %s is the sum in place: the storage of %y, alive until it is returned.
-constexpr const char* kReturnedAlias = R"(program "p" {
-  input %x : f32[4]
-  %y = aten.add.Tensor(%x, 1.0)
-  %s = aten.add_.Tensor(%y, %x)
-  %a = aten.neg.default(%x)
-  %b = aten.mul.Tensor(%a, 10.0)
-  %c = aten.add.Tensor(%b, %s)
-  output %c
-})";
-
 std::vector<float> result_of(const CompileOptions& compile) {
   Options options;
   options.compile = compile;
   options.compile.compiler.name = "eager";  // fused, %a and %b would take no bytes
-  const auto results = run_calls(program_of(kReturnedAlias), {{f32({4}, {1, 2, 3, 4})}}, options);
+  const auto results =
+      run_calls(program_of(programs::kReturnedAlias), {{f32({4}, {1, 2, 3, 4})}}, options);
   return results.empty() ? std::vector<float>() : floats(results.front().outputs.front());
 }
 
@@ -35,7 +25,7 @@ Lifetime lifetime_of(const SizedGraph& graph, const std::string& name,
 }
 
 TEST(Liveness, LastsAsLongAsAnyNameOfTheStorage) {
-  const SizedGraph graph = sized_graph_of(program_of(kReturnedAlias), {zeros({4})});
+  const SizedGraph graph = sized_graph_of(program_of(programs::kReturnedAlias), {zeros({4})});
   EXPECT_EQ(lifetime_of(graph, "y", {}).end, 5);
   EXPECT_EQ(result_of({}), (std::vector<float>{-7, -15, -23, -31}));
 }
@@ -43,7 +33,7 @@ TEST(Liveness, LastsAsLongAsAnyNameOfTheStorage) {
 // PyTorch 189735: %y dies with the node that returns it, and its bytes go to another.
 TEST(Liveness, ForgetsReturnedAliasesWhereADeviationAsksForIt) {
   const auto deviations = only(spec::Deviation::kIgnoresReturnedAlias);
-  const SizedGraph graph = sized_graph_of(program_of(kReturnedAlias), {zeros({4})});
+  const SizedGraph graph = sized_graph_of(program_of(programs::kReturnedAlias), {zeros({4})});
   EXPECT_EQ(lifetime_of(graph, "y", deviations).end, 2);
   CompileOptions options;
   options.deviations = deviations;

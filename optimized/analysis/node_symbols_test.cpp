@@ -5,15 +5,16 @@
 
 #include <algorithm>
 
+#include "base/result_test.h"
+
 namespace graphgate::optimized {
 namespace {
 
 using Names = std::vector<std::string>;
 
 Names needed(const std::string& text) {
-  const auto expr = spec::parse_sym_expr(text);
-  EXPECT_TRUE(expr.ok()) << expr.error().message;
-  return needed_symbols(expr.value());
+  const auto expr = must(spec::parse_sym_expr(text));
+  return needed_symbols(expr);
 }
 
 TEST(NeededSymbols, AreThoseThatRemainWhenTermsCancel) {

@@ -6,15 +6,11 @@
 
 namespace graphgate::optimized {
 
-inline SizedGraph sized_graph_of(const spec::Program& program,
-                                 const std::vector<spec::InputValue>& inputs,
+inline SizedGraph sized_graph_of(const spec::Program& program, const Inputs& inputs,
                                  const CompileOptions& options = {}) {
-  const auto symbols = bind_symbols(program, inputs, false);
-  EXPECT_TRUE(symbols.ok()) << symbols.error().message;
-  const auto prepared = prepare(program, options);
-  EXPECT_TRUE(prepared.ok()) << prepared.error().message;
-  return specialize(program, prepared.value(), inputs, symbols.value(), *options.ops,
-                    options.deviations);
+  const auto symbols = must(bind_symbols(program, inputs, false));
+  const auto prepared = must(prepare(program, options));
+  return specialize(program, prepared, inputs, symbols, *options.ops, options.deviations);
 }
 
 // Zeros of these sizes.

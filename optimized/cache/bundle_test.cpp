@@ -19,30 +19,26 @@ class BundleTest : public testing::Test {
   std::vector<spec::CallResult> build(const std::vector<std::int64_t>& sizes) {
     const auto store = BundleStore::make({});
     auto results = run(store, sizes);
-    const auto saved = store->save(file());
-    EXPECT_TRUE(saved.ok()) << saved.error().message;
+    must(store->save(file()));
     return results;
   }
   std::shared_ptr<BundleStore> load(KeyContext context = {}) {
-    auto store = BundleStore::load(file(), {std::move(context), &counters_});
-    EXPECT_TRUE(store.ok()) << store.error().message;
-    return store.ok() ? std::move(store).value() : nullptr;
+    return must(BundleStore::load(file(), {std::move(context), &counters_}));
   }
   std::vector<spec::CallResult> run(const std::shared_ptr<PlanStore>& store,
                                     const std::vector<std::int64_t>& sizes) {
     Options options;
     options.plan_store = store;
     options.compile.counters = &counters_;
-    std::vector<std::vector<spec::InputValue>> calls;
+    std::vector<Inputs> calls;
     for (const std::int64_t size : sizes) calls.push_back({rows_of(size)});
     return run_calls(program_of(kScaleProgram), calls, options);
   }
   static std::string refusal(const std::shared_ptr<BundleStore>& store, const CacheUser& user) {
-    const auto cache = store->open(user.program, user.options, user.allow_zero_and_one);
-    return cache.ok() ? "" : cache.error().message;
+    return message_of(store->open(user.program, user.options, user.allow_zero_and_one));
   }
 
-  TemporaryFolder folder_;
+  TestFolder folder_;
   CompileCounters counters_;
 };
 
@@ -87,18 +83,17 @@ TEST_F(BundleTest, EvaluatesGuardsAndOptionsWhenItIsOpened) {
             "the ahead-of-time file was made from something else: guards.s0 differ");
   other = CacheUser();
   other.options.partition.max_nodes = 1;
-  EXPECT_NE(refusal(load(), other).find("partition.max_nodes differ"), std::string::npos);
+  EXPECT_TRUE(contains(refusal(load(), other), "partition.max_nodes differ"));
   KeyContext context;
   context.environment["GRAPHGATE_OTHER"] = "1";
-  EXPECT_NE(refusal(load(context), CacheUser()).find("environment.GRAPHGATE_OTHER"),
-            std::string::npos);
+  EXPECT_TRUE(contains(refusal(load(context), CacheUser()), "environment.GRAPHGATE_OTHER"));
 }
 
 TEST_F(BundleTest, IsOfOneProgram) {
   build({3});
   CacheUser other;
   other.program.graph.nodes[0].arguments[1].argument = spec::Argument{3.0};
-  EXPECT_NE(refusal(load(), other).find("graph.text differ"), std::string::npos);
+  EXPECT_TRUE(contains(refusal(load(), other), "graph.text differ"));
 }
 
 TEST_F(BundleTest, ComparesTheInputsOfEveryCall) {
@@ -132,12 +127,9 @@ TEST_F(BundleTest, RefusesDamage) {
 }
 
 TEST_F(BundleTest, SaysWhatIsMissing) {
-  const auto missing = BundleStore::load(file(), {});
-  ASSERT_FALSE(missing.ok());
-  EXPECT_EQ(missing.error().kind, ErrorKind::kBadInput);
-  const auto empty = BundleStore::make({})->save(file());
-  ASSERT_FALSE(empty.ok());
-  EXPECT_NE(empty.error().message.find("there is no plan to save"), std::string::npos);
+  EXPECT_EQ(failure_of(BundleStore::load(file(), {})).kind, ErrorKind::kBadInput);
+  EXPECT_TRUE(contains(failure_of(BundleStore::make({})->save(file())).message,
+                       "there is no plan to save"));
   EXPECT_FALSE(fs::exists(file()));
 }
 

@@ -1,11 +1,10 @@
-// For tests of the cache: a folder that goes when the test ends, a small program, and requests.
+// For tests of the cache: a folder, a small program, and requests.
 #pragma once
-
-#include <unistd.h>
 
 #include <filesystem>
 #include <vector>
 
+#include "base/folder_test.h"
 #include "optimized/cache/disk_cache.h"
 #include "optimized/program_test.h"
 
@@ -18,25 +17,6 @@ inline constexpr const char* kScaleProgram = R"(program "scale" {
   %z = aten.add.Tensor(%y, %x)
   output %z
 })";
-
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "graphgate.XXXXXX").string();
-    GRAPHGATE_CHECK(::mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 inline std::vector<std::filesystem::path> files_under(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> files;
@@ -76,15 +56,11 @@ struct CacheUser {
   explicit CacheUser(const char* text = kScaleProgram) : program(program_of(text)) {}
 
   std::unique_ptr<PlanCache> open(const DiskCacheOptions& disk) const {
-    auto cache = make_disk_store(disk)->open(program, options, allow_zero_and_one);
-    EXPECT_TRUE(cache.ok()) << cache.error().message;
-    return cache.ok() ? std::move(cache).value() : nullptr;
+    return must(make_disk_store(disk)->open(program, options, allow_zero_and_one));
   }
 
   PlanRequest request() {
-    auto bound = bind_symbols(program, inputs, allow_zero_and_one);
-    EXPECT_TRUE(bound.ok()) << bound.error().message;
-    symbols = std::move(bound).value();
+    symbols = must(bind_symbols(program, inputs, allow_zero_and_one));
     return {inputs, &symbols, range, dispatch};
   }
 
@@ -92,7 +68,7 @@ struct CacheUser {
 
   spec::Program program;
   CompileOptions options;
-  std::vector<spec::InputValue> inputs = {rows_of(3)};
+  Inputs inputs = {rows_of(3)};
   bool allow_zero_and_one = false;
   std::optional<SizeRange> range;
   std::map<std::string, std::string> dispatch;

@@ -18,7 +18,7 @@ struct Story {
   KeyContext second_context;
 
   bool serves(std::optional<Deviation> deviation) {
-    const TemporaryFolder folder;
+    const TestFolder folder;
     DiskCacheOptions disk;
     disk.root = folder.path();
     first.options.deviations = {};
@@ -97,8 +97,7 @@ TEST(CacheDeviations, AKeyOfOpNamesServesAPlanMadeFromAnotherSchema) {
                              " self, Tensor other) -> Tensor\n"
                              "aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> "
                              "Tensor\n";
-    const auto added = ops.add_text(text, "t");
-    EXPECT_TRUE(added.ok()) << added.error().message;
+    must(ops.add_text(text, "t"));
     return ops;
   };
   const spec::OpTable reads = table_with("Tensor");
@@ -130,7 +129,7 @@ TEST(CacheDeviations, APositionalKeyComputesAnotherProgram) {
   story.second = tripled;
   story.expect_served_only_with(Deviation::kCacheKeyIsPositional);
 
-  const TemporaryFolder folder;
+  const TestFolder folder;
   const auto last_number = [&](const CacheUser& user, bool deviates) {
     Options options;
     if (deviates) options.compile.deviations.add(Deviation::kCacheKeyIsPositional);
@@ -148,7 +147,7 @@ TEST(CacheDeviations, APositionalKeyComputesAnotherProgram) {
 // The entry outlives the failure; only the checks on a hit keep it from being served.
 TEST(CacheDeviations, AnEntrySavedBeforeSuccessOutlivesTheFailure) {
   const auto entries_after_failure = [](bool deviates, bool skips_validation) {
-    const TemporaryFolder folder;
+    const TestFolder folder;
     DiskCacheOptions disk;
     disk.root = folder.path();
     CacheUser user;
@@ -169,7 +168,7 @@ TEST(CacheDeviations, AnEntrySavedBeforeSuccessOutlivesTheFailure) {
 
 TEST(CacheDeviations, AHitWithoutValidationServesAnUnsoundPlan) {
   for (const bool deviates : {false, true}) {
-    const TemporaryFolder folder;
+    const TestFolder folder;
     DiskCacheOptions disk;
     disk.root = folder.path();
     CacheUser user;

@@ -21,11 +21,7 @@ namespace fs = std::filesystem;
 class DiskCacheTest : public testing::Test {
  protected:
   DiskCacheOptions disk() {
-    DiskCacheOptions options;
-    options.root = folder_.path();
-    options.log = &log_;
-    options.counters = &counters_;
-    return options;
+    return DiskCacheOptions{.root = folder_.path(), .log = &log_, .counters = &counters_};
   }
   Options executor_options() {
     Options options;
@@ -36,7 +32,7 @@ class DiskCacheTest : public testing::Test {
   std::vector<spec::CallResult> run(const std::vector<std::int64_t>& sizes,
                                     const char* text = kScaleProgram) {
     const spec::Program program = program_of(text);
-    std::vector<std::vector<spec::InputValue>> calls;
+    std::vector<Inputs> calls;
     for (const std::int64_t size : sizes) calls.push_back({rows_of(size)});
     return run_calls(program, calls, executor_options());
   }
@@ -49,7 +45,7 @@ class DiskCacheTest : public testing::Test {
     std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
   }
 
-  TemporaryFolder folder_;
+  TestFolder folder_;
   RecordingLog log_;
   CompileCounters counters_;
 };
@@ -89,11 +85,10 @@ TEST_F(DiskCacheTest, LaysOutAFolderThatPeopleCanRead) {
   EXPECT_EQ(model.parent_path().filename(), "rank_0_0");
   EXPECT_EQ(model.parent_path().parent_path().filename().string().size(), 10U);
   const std::string factors = bytes_of(model / "cache_key_factors.json");
-  EXPECT_NE(factors.find("\"split_ops\": \"vllm.unified_attention_with_output\\n\""),
-            std::string::npos);
+  EXPECT_TRUE(contains(factors, "\"split_ops\": \"vllm.unified_attention_with_output\\n\""));
   const std::string graph = bytes_of(model / "computation_graph.txt");
   EXPECT_EQ(graph.rfind("plan \"scale\"", 0), 0U);
-  EXPECT_NE(graph.find("partition 0 captured"), std::string::npos);
+  EXPECT_TRUE(contains(graph, "partition 0 captured"));
 }
 
 TEST_F(DiskCacheTest, KeepsEqualPlansOnce) {
@@ -180,8 +175,7 @@ TEST_F(DiskCacheTest, ComputesTheSameWhateverLiesWhereAFolderWas) {
       const auto again = run({3, 3});
       EXPECT_EQ(floats(again[0].outputs[0]), floats(cold[0].outputs[0])) << folder << " " << what;
       ASSERT_FALSE(log_.warnings.empty()) << folder << " " << what;
-      EXPECT_NE(log_.warnings[0].find("; plans are not kept"), std::string::npos)
-          << log_.warnings[0];
+      EXPECT_TRUE(contains(log_.warnings[0], "; plans are not kept"));
       fs::remove_all(folder);
       run({3});
     }
@@ -294,15 +288,15 @@ TEST_F(DiskCacheTest, ComparesTheFactorsOnAHit) {
 TEST_F(DiskCacheTest, LeavesNothingOfAFailedCompile) {
   CacheUser user;
   auto cache = user.open(disk());
-  const auto failed = find_or_make_plan(
-      cache.get(), user.request(), [] { return Result<spec::Plan>(unsupported("no kernel")); });
-  ASSERT_FALSE(failed.ok());
-  EXPECT_EQ(failed.error().message, "no kernel");
+  EXPECT_EQ(
+      failure_of(find_or_make_plan(cache.get(), user.request(),
+                                   [] { return Result<spec::Plan>(unsupported("no kernel")); }))
+          .message,
+      "no kernel");
   EXPECT_EQ(files_in(folder_.path(), "entries").size(), 0U);
-  const auto good = find_or_make_plan(cache.get(), user.request(),
-                                      [&] { return Result<spec::Plan>(user.compiled()); });
-  ASSERT_TRUE(good.ok());
-  EXPECT_EQ(good.value(), user.compiled());
+  const auto good = must(find_or_make_plan(cache.get(), user.request(),
+                                           [&] { return Result<spec::Plan>(user.compiled()); }));
+  EXPECT_EQ(good, user.compiled());
 }
 
 TEST_F(DiskCacheTest, RefusesAFolderThatCannotBeMadeBeforeCompiling) {
@@ -312,10 +306,9 @@ TEST_F(DiskCacheTest, RefusesAFolderThatCannotBeMadeBeforeCompiling) {
   Options executor;
   executor.plan_store = make_disk_store(options);
   const spec::Program program = program_of(kScaleProgram);
-  const auto loaded = make_executor(executor)->load(program);
-  ASSERT_FALSE(loaded.ok());
-  EXPECT_EQ(loaded.error().kind, ErrorKind::kInfrastructure);
-  EXPECT_NE(loaded.error().message.find("cannot be made"), std::string::npos);
+  const Error loaded = failure_of(make_executor(executor)->load(program));
+  EXPECT_EQ(loaded.kind, ErrorKind::kInfrastructure);
+  EXPECT_TRUE(contains(loaded.message, "cannot be made"));
   EXPECT_EQ(files_under(folder_.path()).size(), 1U);
 }
 
@@ -324,9 +317,9 @@ TEST_F(DiskCacheTest, RefusesATagThatIsNoName) {
   for (const char* tag : {"", ".", "..", "a/b"}) {
     DiskCacheOptions options = disk();
     options.tag = tag;
-    const auto cache = make_disk_store(options)->open(user.program, user.options, false);
-    ASSERT_FALSE(cache.ok()) << tag;
-    EXPECT_EQ(cache.error().kind, ErrorKind::kBadInput);
+    EXPECT_EQ(
+        failure_of(make_disk_store(options)->open(user.program, user.options, false), tag).kind,
+        ErrorKind::kBadInput);
   }
   EXPECT_TRUE(files_under(folder_.path()).empty());
 }
@@ -373,7 +366,7 @@ TEST_F(DiskCacheTest, OnlyWarnsWhenTheReadableFilesCannotBeWritten) {
   run({3, 4});
   EXPECT_EQ(unmet(before, counters_, {.cache_hits = 1, .entries_saved = 1}), "");
   ASSERT_EQ(log_.warnings.size(), 1U);
-  EXPECT_NE(log_.warnings[0].find("cache_key_factors.json"), std::string::npos);
+  EXPECT_TRUE(contains(log_.warnings[0], "cache_key_factors.json"));
 }
 
 TEST_F(DiskCacheTest, CompilesOnWhenAPlanCannotBeStored) {
@@ -390,7 +383,7 @@ TEST_F(DiskCacheTest, CompilesOnWhenAPlanCannotBeStored) {
                                       [&] { return Result<spec::Plan>(user.compiled()); });
   EXPECT_TRUE(plan.ok());
   ASSERT_FALSE(log_.warnings.empty());
-  EXPECT_NE(log_.warnings[0].find("a plan is not kept"), std::string::npos);
+  EXPECT_TRUE(contains(log_.warnings[0], "a plan is not kept"));
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "optimized/cache/entry_file.h"
 
-#include <gtest/gtest.h>
-
+#include "base/result_test.h"
 #include "base/sha256.h"
 
 namespace graphgate::optimized {
@@ -15,9 +14,8 @@ TEST(Sha256, IsTheStandardsOwn) {
 }
 
 TEST(EntryFile, ReadsWhatItPrints) {
-  const auto entry = parse_entry(print_entry(kEntry));
-  ASSERT_TRUE(entry.ok()) << entry.error().message;
-  EXPECT_EQ(entry.value(), kEntry);
+  const auto entry = must(parse_entry(print_entry(kEntry)));
+  EXPECT_EQ(entry, kEntry);
 }
 
 TEST(EntryFile, RefusesEveryCutAndEveryAlteredByte) {

@@ -16,11 +16,7 @@ using spec::Plan;
 using spec::SymExpr;
 using spec::SymOp;
 
-Plan decoded(const std::string& bytes) {
-  auto plan = decode_plan(bytes);
-  EXPECT_TRUE(plan.ok()) << plan.error().message;
-  return plan.ok() ? std::move(plan).value() : Plan{};
-}
+Plan decoded(const std::string& bytes) { return must(decode_plan(bytes)); }
 
 // Everything that plan text's sample lacks.
 Plan plan_with_everything() {
@@ -93,9 +89,7 @@ TEST(PlanCodec, RefusesAnotherVersion) {
   std::string bytes = encode_plan(spec::parse_sample(spec::kFullPlan));
   ASSERT_EQ(bytes[7], kPlanCodecVersion);
   bytes[7] = kPlanCodecVersion + 1;
-  const auto plan = decode_plan(bytes);
-  ASSERT_FALSE(plan.ok());
-  EXPECT_EQ(plan.error().message, "the plan is encoded by another version");
+  EXPECT_EQ(failure_of(decode_plan(bytes)).message, "the plan is encoded by another version");
 }
 
 TEST(PlanCodec, RefusesListsNestedWithoutEnd) {

@@ -77,8 +77,8 @@ class CacheProcesses : public testing::Test {
 
   std::string root() const { return folder_.path().string(); }
 
-  TemporaryFolder folder_;
-  TemporaryFolder output_;
+  TestFolder folder_;
+  TestFolder output_;
   int started_ = 0;
 };
 
@@ -86,7 +86,7 @@ TEST_F(CacheProcesses, GetTheSameBitsColdWarmAndAheadOfTime) {
   const Outcome cold = run({"folder", root(), "3", "40", "5"});
   ASSERT_TRUE(cold.ended_well()) << cold.warnings;
   ASSERT_EQ(cold.results.size(), 3U);
-  EXPECT_NE(cold.counters.find("plans_compiled 3"), std::string::npos) << cold.counters;
+  EXPECT_TRUE(contains(cold.counters, "plans_compiled 3"));
   const Outcome warm = run({"folder", root(), "3", "40", "5"});
   EXPECT_EQ(warm.results, cold.results);
   EXPECT_EQ(warm.counters, "graphs_seen 1, cache_hits 3, artifacts_loaded 3");
@@ -109,7 +109,7 @@ TEST_F(CacheProcesses, SurviveAKillAtAnyPointOfAWrite) {
     ++kills;
     // The file aside is there, and nothing under a final name is cut.
     for (const fs::path& entry : files_in(killed_root, "entries")) {
-      EXPECT_NE(entry.filename().string().find(".tmp."), std::string::npos);
+      EXPECT_TRUE(contains(entry.filename().string(), ".tmp."));
     }
     const Outcome again = run({"folder", killed_root, "7"});
     EXPECT_EQ(again.results, cold.results);
@@ -169,7 +169,7 @@ TEST_F(CacheProcesses, RefuseAnAheadOfTimeFileThatIsCut) {
   fs::resize_file(file, fs::file_size(file) - 1);
   const Outcome outcome = run({"load", file, "3"});
   EXPECT_FALSE(outcome.ended_well());
-  EXPECT_NE(outcome.warnings.find("the file is damaged or cut"), std::string::npos);
+  EXPECT_TRUE(contains(outcome.warnings, "the file is damaged or cut"));
 }
 
 }  // namespace

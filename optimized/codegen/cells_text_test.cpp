@@ -8,9 +8,7 @@ namespace graphgate::optimized {
 namespace {
 
 Tensor tensor_of(spec::DType dtype, Sizes sizes) {
-  Tensor out;
-  out.dtype = dtype;
-  out.sizes = std::move(sizes);
+  Tensor out{.dtype = dtype, .sizes = std::move(sizes)};
   out.strides = row_major_strides(out.sizes);
   return out;
 }

@@ -2,11 +2,10 @@
 // emulator (runtime/emulated/joined_works_test.cpp).
 #include "optimized/codegen/join_works.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <array>
 
+#include "base/result_test.h"
 #include "optimized/codegen/cells_text.h"
 #include "optimized/codegen/copy_work.h"
 #include "optimized/codegen/fast_text.h"
@@ -45,13 +44,11 @@ PointwiseWork exp_of(const Tensor& result, const Tensor& operand) {
 
 // A text that reads one tensor and writes another one.
 TextWork text_of(const Tensor& result, const Tensor& operand) {
-  TextWork work;
-  work.statements = "  if (thread == 0) p0[0] = p1[0];\n";
-  work.pointers = {result.data(), operand.data()};
-  work.threads = 1;
-  work.what = "text";
-  work.accesses = {{result, true}, {operand, false}};
-  return work;
+  return TextWork{.statements = "  if (thread == 0) p0[0] = p1[0];\n",
+                  .pointers = {result.data(), operand.data()},
+                  .threads = 1,
+                  .what = "text",
+                  .accesses = {{result, true}, {operand, false}}};
 }
 
 // One that does not tell.
@@ -188,11 +185,8 @@ const Tensor weight = of_half(3584, {16, 8}, {8, 1});
 TextWork product_of_terms() {
   const DeviceListener listener([](std::int64_t) { return nullptr; },
                                 [](const Tensor&) { return true; });
-  Product product;
-  product.result = made;
-  product.a = terms;
-  product.b = swapped(weight, 0, 1);
-  product.rounds_to = DType::kBFloat16;
+  Product product{
+      .result = made, .a = terms, .b = swapped(weight, 0, 1), .rounds_to = DType::kBFloat16};
   return std::get<TextWork>(fast_product_works(listener, product).value().front());
 }
 
@@ -395,11 +389,8 @@ TextWork norm_of(const Tensor& result, const Tensor& input) {
 TextWork product_of_rows(const Tensor& rows, const Tensor& result) {
   const DeviceListener listener([](std::int64_t) { return nullptr; },
                                 [](const Tensor&) { return true; });
-  Product product;
-  product.result = result;
-  product.a = rows;
-  product.b = swapped(columns, 0, 1);
-  product.rounds_to = DType::kBFloat16;
+  Product product{
+      .result = result, .a = rows, .b = swapped(columns, 0, 1), .rounds_to = DType::kBFloat16};
   return std::get<TextWork>(fast_product_works(listener, product).value().front());
 }
 
@@ -459,19 +450,19 @@ TEST(JoinWorks, CopiesTakeTheDtypeOfWhatTheyCopy) {
   const DeviceWorks joined = join_works({exp_of(b, a), copy_work(c, b)});
   ASSERT_EQ(joined.size(), 1U);
   const auto& statements = std::get<TextWork>(joined.front()).statements;
-  EXPECT_EQ(statements.find("Plain<std::int32_t>"), std::string::npos) << statements;
+  EXPECT_FALSE(contains(statements, "Plain<std::int32_t>"));
   // What comes from memory is moved as bytes: NaNs keep their payloads.
   const DeviceWorks moved = join_works({copy_work(c, b), copy_work(d, c)});
   ASSERT_EQ(moved.size(), 1U);
-  EXPECT_EQ(std::get<TextWork>(moved.front()).statements.find("float"), std::string::npos);
+  EXPECT_FALSE(contains(std::get<TextWork>(moved.front()).statements, "float"));
 }
 
 TEST(JoinWorks, ReadsBehindACopyOfBytesReadWhereTheyCameFrom) {
   const DeviceWorks joined = join_works({copy_work(b, a), exp_of(c, b)});
   ASSERT_EQ(joined.size(), 1U);
   const auto& work = std::get<TextWork>(joined.front());
-  EXPECT_NE(work.statements.find("load<Plain<std::int32_t>"), std::string::npos);
-  EXPECT_NE(work.statements.find("load<Plain<float>"), std::string::npos);
+  EXPECT_TRUE(contains(work.statements, "load<Plain<std::int32_t>"));
+  EXPECT_TRUE(contains(work.statements, "load<Plain<float>"));
   EXPECT_EQ(work.pointers.size(), 3U);
   // Not where they are other ones by then.
   EXPECT_EQ(join_works({copy_work(b, a), exp_of(a, d), exp_of(c, b)}).size(), 2U);
@@ -497,13 +488,11 @@ TEST(JoinWorks, WorksThatDoNotHangOnEachOtherShareALaunch) {
   EXPECT_EQ(work.pointers,
             (std::vector<std::byte*>{b.data(), a.data(), wider.data(), wide.data()}));
   const std::string& text = work.statements;
-  EXPECT_NE(text.find("const auto part0 = [=](std::int64_t thread, char* p0, char* p1) {\n"),
-            std::string::npos)
-      << text;
-  EXPECT_NE(text.find("  if (thread < 256) return part0(thread - 0, p0, p1);\n"
-                      "  part1(thread - 256, p2, p3);\n"),
-            std::string::npos)
-      << text;
+  EXPECT_TRUE(
+      contains(text, "const auto part0 = [=](std::int64_t thread, char* p0, char* p1) {\n"));
+  EXPECT_TRUE(contains(text,
+                       "  if (thread < 256) return part0(thread - 0, p0, p1);\n"
+                       "  part1(thread - 256, p2, p3);\n"));
   EXPECT_EQ(join_works({exp_of(b, a), exp_of(wide, tensor(256, {1}))}).size(), 2U);
 }
 
@@ -515,7 +504,7 @@ TEST(JoinWorks, EqualTextsAreOneFunction) {
   const DeviceWorks joined = join_works({one, other});
   ASSERT_EQ(joined.size(), 1U);
   const auto& work = std::get<TextWork>(joined.front());
-  EXPECT_EQ(work.statements.find("part1"), std::string::npos) << work.statements;
+  EXPECT_FALSE(contains(work.statements, "part1"));
   EXPECT_EQ(work.what, "2 x text");
   EXPECT_TRUE(work.reports_faults);
 }

@@ -1,9 +1,8 @@
 #include "optimized/codegen/pointwise_text.h"
 
-#include <gtest/gtest.h>
-
 #include <array>
 
+#include "base/result_test.h"
 #include "optimized/codegen/kernels.h"
 
 namespace graphgate::optimized {
@@ -82,7 +81,7 @@ TEST(DeviceProgramText, MakesOneKernelOfEqualWorks) {
   EXPECT_EQ(program.kernel_count(), 1U);
   (void)program.add({exp_of(tensor(1024, {16}, 1), tensor(0, {16}, 0))});
   EXPECT_EQ(program.kernel_count(), 2U);
-  EXPECT_NE(program.source().find("element::Exp{}"), std::string::npos);
+  EXPECT_TRUE(contains(program.source(), "element::Exp{}"));
 }
 
 TEST(DeviceProgramText, SkipsWorksWithoutElements) {

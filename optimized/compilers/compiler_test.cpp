@@ -73,9 +73,8 @@ TEST(FusedPlans, NameInnerValuesAndNothingElse) {
   EXPECT_EQ(inner, 3U);  // %a, %m and %z
   const spec::Plan numbered = spec::number_plan(plan);
   const std::string text = spec::print_plan(numbered, spec::builtin_op_table());
-  const auto parsed = spec::parse_plan(text, spec::builtin_op_table());
-  ASSERT_TRUE(parsed.ok()) << parsed.error().message;
-  EXPECT_EQ(parsed.value(), numbered);
+  const auto parsed = must(spec::parse_plan(text, spec::builtin_op_table()));
+  EXPECT_EQ(parsed, numbered);
 }
 
 // One launch for two nodes, whatever they are.
@@ -118,24 +117,19 @@ TEST(Compilers, AreHeldToWhatTheyMayAnswer) {
   const spec::Program program = program_of(std::string(kProgram));
   CompileOptions options;
   options.compiler.own = std::make_shared<Greedy>(false);
-  const auto unfit = plan_of(program, {numbers(5, 6)}, options, Launches::kAsAsked);
-  ASSERT_FALSE(unfit.ok());
-  EXPECT_EQ(unfit.error().message,
+  EXPECT_EQ(failure_of(plan_of(program, {numbers(5, 6)}, options, Launches::kAsAsked)).message,
             "compiler 'greedy': partition 0: the nodes from 'c' to 'y' cannot run in one launch");
   options.compiler.own = std::make_shared<Greedy>(true);
   options.partition.max_nodes = 3;
-  const auto left = plan_of(program, {numbers(5, 6)}, options, Launches::kAsAsked);
-  ASSERT_FALSE(left.ok());
-  EXPECT_EQ(left.error().message, "compiler 'greedy': partition 0: node 2 is in no launch");
+  EXPECT_EQ(failure_of(plan_of(program, {numbers(5, 6)}, options, Launches::kAsAsked)).message,
+            "compiler 'greedy': partition 0: node 2 is in no launch");
 }
 
 TEST(Compilers, AreKnownByName) {
-  const auto plan =
-      plan_of(program_of(std::string(kProgram)), {numbers(5, 6)}, with("fuse"), Launches::kAsAsked);
-  ASSERT_FALSE(plan.ok());
-  EXPECT_EQ(plan.error().kind, ErrorKind::kBadInput);
-  EXPECT_EQ(plan.error().message,
-            "there is no compiler 'fuse': there are fused, eager, standalone");
+  const Error plan = failure_of(plan_of(program_of(std::string(kProgram)), {numbers(5, 6)},
+                                        with("fuse"), Launches::kAsAsked));
+  EXPECT_EQ(plan.kind, ErrorKind::kBadInput);
+  EXPECT_EQ(plan.message, "there is no compiler 'fuse': there are fused, eager, standalone");
   CompilerOptions options;
   options.limits.nodes = 0;
   EXPECT_FALSE(validate(options).ok());
@@ -145,9 +139,8 @@ TEST(CompiledText, ReadsBackAndNamesTheLineOfAnError) {
   const CompiledPartition compiled{{{0, 3}, {1}, {2, 4, 5}}};
   const std::string text = print_compiled(compiled);
   EXPECT_EQ(text, "launch 0 3\nlaunch 1\nlaunch 2 4 5\n");
-  const auto parsed = parse_compiled(text);
-  ASSERT_TRUE(parsed.ok());
-  EXPECT_EQ(parsed.value(), compiled);
+  const auto parsed = must(parse_compiled(text));
+  EXPECT_EQ(parsed, compiled);
   const auto error = [](std::string_view bad) { return parse_compiled(bad).error().message; };
   EXPECT_EQ(error("launch 0\nlunch 1\n"), "line 2: expected 'launch' and places of nodes");
   EXPECT_EQ(error("launch 0 x\n"), "line 1: expected the place of a node");

@@ -191,9 +191,8 @@ Decided decide(const Fused& fused, const spec::DeviationSet& deviations) {
   signatures.blocks = {{{}}};
   const MemoryInput input{fused.graph, partitions, signatures, liveness, {}};
   const auto uses = storage_uses(input, {}, deviations);
-  auto placement = plan_memory(input, {}, deviations);
-  EXPECT_TRUE(placement.ok());
-  return {decide_in_place(input, uses, deviations), std::move(placement).value()};
+  auto placement = must(plan_memory(input, {}, deviations));
+  return {decide_in_place(input, uses, deviations), std::move(placement)};
 }
 
 bool lie_together(const Decided& decided, StorageIndex a, StorageIndex b) {

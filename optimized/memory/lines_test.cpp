@@ -12,21 +12,9 @@ CompileOptions lines(std::initializer_list<D> deviations = {}) {
   return with_strategy(MemoryStrategy::kLines, deviations);
 }
 
-// Three products in a row, one after the other.
-constexpr const char* kChain = R"(program "chain" {
-  input %x : f32[8, 8]
-  %a = aten.mm.default(%x, %x)
-  %b = aten.mm.default(%a, %x)
-  %c = aten.mm.default(%b, %x)
-  %d = aten.mm.default(%c, %x)
-  output %d
-})";
-
 spec::Plan plan_with(const std::string& text, const CompileOptions& options,
-                     std::vector<spec::InputValue> inputs = {counting({8, 8})}) {
-  auto plan = plan_of(program_of(text), inputs, options);
-  EXPECT_TRUE(plan.ok()) << plan.error().message;
-  return plan.ok() ? std::move(plan).value() : spec::Plan{};
+                     Inputs inputs = {counting({8, 8})}) {
+  return must(plan_of(program_of(text), inputs, options));
 }
 
 // Whether the two are handed on from one to the other: they lie in one place.
@@ -37,7 +25,7 @@ bool in_one_place(const spec::Plan& plan, const std::string& a, const std::strin
 }
 
 TEST(Lines, HandAFreedBufferToTheNextAllocationOfItsKey) {
-  const spec::Plan plan = plan_with(kChain, lines());
+  const spec::Plan plan = plan_with(programs::kFourProducts, lines());
   EXPECT_TRUE(in_one_place(plan, "a", "c"));
   EXPECT_FALSE(in_one_place(plan, "a", "b"));
   EXPECT_EQ(shared_in(plan), "");
@@ -45,24 +33,17 @@ TEST(Lines, HandAFreedBufferToTheNextAllocationOfItsKey) {
   EXPECT_EQ(arena_bytes(plan), 2 * 256);
 }
 
-constexpr const char* kShort = R"(program "short" {
-  input %x : f32[8, 8]
-  %a = aten.mm.default(%x, %x)
-  %b = aten.mm.default(%a, %x)
-  %c = aten.mm.default(%b, %x)
-  output %c
-})";
-
 // PyTorch 178578: %a takes the bytes that %b will give back.
 TEST(ReusesInvertedRanges, ReusesWhatIsFreedLater) {
-  EXPECT_EQ(shared_in(plan_with(kShort, lines())), "");
-  EXPECT_EQ(shared_in(plan_with(kShort, lines({D::kReusesInvertedRanges}))), "a b");
+  EXPECT_EQ(shared_in(plan_with(programs::kThreeProducts, lines())), "");
+  EXPECT_EQ(shared_in(plan_with(programs::kThreeProducts, lines({D::kReusesInvertedRanges}))),
+            "a b");
 }
 
 // PyTorch 124425: what the second node still reads.
 TEST(AllocatedTestedLate, ReusesWhatTheSameNodeReads) {
-  EXPECT_EQ(shared_in(plan_with(kChain, lines())), "");
-  EXPECT_EQ(shared_in(plan_with(kChain, lines({D::kAllocatedTestedLate}))), "a b");
+  EXPECT_EQ(shared_in(plan_with(programs::kFourProducts, lines())), "");
+  EXPECT_EQ(shared_in(plan_with(programs::kFourProducts, lines({D::kAllocatedTestedLate}))), "a b");
 }
 
 TEST(Lines, TakeTheOneThatWasFreedLast) {
@@ -93,7 +74,7 @@ constexpr const char* kSplit = R"(program "split" {
 // PyTorch 165514: nothing is launched behind the allocation of %o in its partition, and the whole
 // program does not output it.
 TEST(TailAllocationsByGraphOutputs, DropsWhatALaterPartitionFills) {
-  const std::vector<spec::InputValue> inputs = {counting({2, 2, 4})};
+  const Inputs inputs = {counting({2, 2, 4})};
   EXPECT_EQ(shared_in(plan_with(kSplit, lines(), inputs)), "");
   const CompileOptions wrong = lines({D::kTailAllocationsByGraphOutputs});
   EXPECT_EQ(shared_in(plan_with(kSplit, wrong, inputs)), "k o");
@@ -106,31 +87,22 @@ TEST(TailAllocationsByGraphOutputs, KeepsWhatIsNotTheLastLine) {
   const std::string text = kSplit;
   const std::size_t scan = text.find("aten.cumsum.default(%q, 0)");
   const std::string waits = std::string(text).replace(scan, 26, "aten.relu.default(%q)");
-  const std::vector<spec::InputValue> inputs = {counting({2, 2, 4})};
+  const Inputs inputs = {counting({2, 2, 4})};
   CompileOptions wrong = lines({D::kTailAllocationsByGraphOutputs});
   EXPECT_EQ(shared_in(plan_with(waits.c_str(), wrong, inputs)), "");
   wrong.partition.capture = false;
   EXPECT_EQ(shared_in(plan_with(kSplit, wrong, inputs)), "");
 }
 
-constexpr const char* kInPlaceThenReuse = R"(program "twice" {
-  input %x : f32[8, 8]
-  %a = aten.mm.default(%x, %x)
-  %b = aten.neg.default(%a)
-  %c = aten.mm.default(%x, %x)
-  %d = aten.mm.default(%b, %c)
-  output %d
-})";
-
 // PyTorch 103720: %b lies over %a, and %a is handed out once more.
 TEST(FreesTwice, OffersWhatWasTakenOver) {
-  const spec::Plan right = plan_with(kInPlaceThenReuse, lines());
+  const spec::Plan right = plan_with(programs::kInPlaceThenReuse, lines());
   EXPECT_TRUE(in_one_place(right, "a", "b"));
   EXPECT_EQ(shared_in(right), "");
   const CompileOptions wrong = lines({D::kFreesTwice});
-  EXPECT_EQ(shared_in(plan_with(kInPlaceThenReuse, wrong)), "b c");
-  EXPECT_NE(last_output(kInPlaceThenReuse, {{counting({8, 8})}}, wrong),
-            last_output(kInPlaceThenReuse, {{counting({8, 8})}}, lines()));
+  EXPECT_EQ(shared_in(plan_with(programs::kInPlaceThenReuse, wrong)), "b c");
+  EXPECT_NE(last_output(programs::kInPlaceThenReuse, {{counting({8, 8})}}, wrong),
+            last_output(programs::kInPlaceThenReuse, {{counting({8, 8})}}, lines()));
 }
 
 constexpr const char* kUnaligned = R"(program "unaligned" {
@@ -171,7 +143,7 @@ constexpr const char* kDevices = R"(program "devices" {
 TEST(KeyWithoutDevice, PutsATensorIntoAnotherDevicesMemory) {
   CompileOptions options = lines();
   options.partition.capture = false;  // one partition for both devices
-  const std::vector<spec::InputValue> inputs = {counting({8, 8}), counting({8, 8})};
+  const Inputs inputs = {counting({8, 8}), counting({8, 8})};
   const auto device_of = [](const spec::Plan& plan, const std::string& name) {
     return plan.pools[buffer(plan, name).pool.index].device.type;
   };
@@ -194,9 +166,9 @@ MemoryGroups groups_of(const std::string& text, const CompileOptions& options) {
 
 TEST(Lines, HandNothingOnAcrossPartitions) {
   CompileOptions options = lines();
-  EXPECT_EQ(groups_of(kChain, options).groups.size(), 2U);
+  EXPECT_EQ(groups_of(programs::kFourProducts, options).groups.size(), 2U);
   options.partition.max_nodes = 1;
-  EXPECT_EQ(groups_of(kChain, options).groups.size(), 4U);
+  EXPECT_EQ(groups_of(programs::kFourProducts, options).groups.size(), 4U);
 }
 
 constexpr const char* kDtypes = R"(program "dtypes" {
@@ -215,20 +187,10 @@ TEST(KeyWithoutDtype, HandsFloatsBytesToIntegers) {
   EXPECT_NE(groups_of(kDtypes, lines()).of_storage[1], groups_of(kDtypes, lines()).of_storage[3]);
 }
 
-constexpr const char* kSizes = R"(program "sizes" {
-  input %x : f32[8, 8]
-  input %y : f32[64, 8]
-  %a = aten.mm.default(%x, %x)
-  %b = aten.mm.default(%a, %x)
-  %c = aten.mm.default(%y, %x)
-  %d = aten.mm.default(%c, %b)
-  output %d
-})";
-
 TEST(KeyWithoutLayout, HandsASmallBufferToALargeTensor) {
-  const std::vector<spec::InputValue> inputs = {counting({8, 8}), counting({64, 8})};
-  EXPECT_EQ(shared_in(plan_with(kSizes, lines(), inputs)), "");
-  const spec::Plan wrong = plan_with(kSizes, lines({D::kKeyWithoutLayout}), inputs);
+  const Inputs inputs = {counting({8, 8}), counting({64, 8})};
+  EXPECT_EQ(shared_in(plan_with(programs::kTwoSizes, lines(), inputs)), "");
+  const spec::Plan wrong = plan_with(programs::kTwoSizes, lines({D::kKeyWithoutLayout}), inputs);
   EXPECT_NE(shared_in(wrong), "");
 }
 
@@ -271,64 +233,33 @@ constexpr const char* kPeak = R"(program "peak" {
 
 // PyTorch 145883
 TEST(ReuseWithoutPeakTest, HoldsABufferThroughThePeak) {
-  const std::vector<spec::InputValue> inputs = {counting({8, 8}), counting({64, 8})};
+  const Inputs inputs = {counting({8, 8}), counting({64, 8})};
   const spec::Plan right = plan_with(kPeak, lines(), inputs);
   const spec::Plan wrong = plan_with(kPeak, lines({D::kReuseWithoutPeakTest}), inputs);
   EXPECT_EQ(arena_bytes(right), placement_stats(right).front().bound_bytes);
   EXPECT_EQ(arena_bytes(wrong), arena_bytes(right) + 256);
 }
 
-constexpr const char* kState = R"(program "state" {
-  parameter %w "w" : f32[2, 2] = [1.0, 2.0, 3.0, 4.0]
-  input %x : f32[2, 2]
-  %a = aten.mm.default(%x, %w)
-  %b = aten.mm.default(%a, %x)
-  %c = aten.mm.default(%b, %x)
-  output %c
-})";
-
 // The first call is right: the parameter is overwritten after it was read.
 TEST(PersistentDiesAtLastUse, OverwritesWhatTheNextCallReads) {
-  const std::vector<spec::InputValue> inputs = {counting({2, 2})};
-  const auto expected = last_output(kState, {inputs}, lines());
-  EXPECT_EQ(last_output(kState, {inputs, inputs}, lines()), expected);
+  const Inputs inputs = {counting({2, 2})};
+  const auto expected = last_output(programs::kProductsOfState, {inputs}, lines());
+  EXPECT_EQ(last_output(programs::kProductsOfState, {inputs, inputs}, lines()), expected);
   const CompileOptions wrong = lines({D::kPersistentDiesAtLastUse});
-  EXPECT_EQ(last_output(kState, {inputs}, wrong), expected);
-  EXPECT_NE(last_output(kState, {inputs, inputs}, wrong), expected);
+  EXPECT_EQ(last_output(programs::kProductsOfState, {inputs}, wrong), expected);
+  EXPECT_NE(last_output(programs::kProductsOfState, {inputs, inputs}, wrong), expected);
 }
-
-// %s is used in both arms; the first is done with it when the second has hardly begun.
-constexpr const char* kArms = R"(program "arms" {
-  input %p : bool[]
-  input %x : f32[8, 8]
-  graph @yes {
-    input %u : f32[8, 8]
-    input %ux : f32[8, 8]
-    %u1 = aten.mm.default(%u, %ux)
-    output %u1
-  }
-  graph @no {
-    input %v : f32[8, 8]
-    input %vx : f32[8, 8]
-    %v1 = aten.mm.default(%vx, %vx)
-    %v2 = aten.mm.default(%v1, %vx)
-    %v3 = aten.mm.default(%v2, %v)
-    output %v3
-  }
-  %s = aten.mm.default(%x, %x)
-  %y = higher_order.cond(%p, @yes, @no, [%s, %x])
-  output %y
-})";
 
 TEST(OneFreeListAcrossArms, ReusesInOneArmWhatTheOtherIsDoneWith) {
   for (const std::uint8_t predicate : {std::uint8_t{0}, std::uint8_t{1}}) {
-    const std::vector<spec::InputValue> inputs = {bools({}, {predicate}), counting({8, 8})};
-    EXPECT_EQ(shared_in(plan_with(kArms, lines(), inputs)), "");
-    const auto expected = last_output(kArms, {inputs}, with_strategy(MemoryStrategy::kPack));
-    EXPECT_EQ(last_output(kArms, {inputs}, lines()), expected);
+    const Inputs inputs = {bools({}, {predicate}), counting({8, 8})};
+    EXPECT_EQ(shared_in(plan_with(programs::kArms, lines(), inputs)), "");
+    const auto expected =
+        last_output(programs::kArms, {inputs}, with_strategy(MemoryStrategy::kPack));
+    EXPECT_EQ(last_output(programs::kArms, {inputs}, lines()), expected);
     const CompileOptions wrong = lines({D::kOneFreeListAcrossArms});
-    EXPECT_EQ(shared_in(plan_with(kArms, wrong, inputs)), "s v2");
-    const auto found = last_output(kArms, {inputs}, wrong);
+    EXPECT_EQ(shared_in(plan_with(programs::kArms, wrong, inputs)), "s v2");
+    const auto found = last_output(programs::kArms, {inputs}, wrong);
     if (predicate == 1) {
       EXPECT_EQ(found, expected);
     } else {

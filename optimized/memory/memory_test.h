@@ -44,8 +44,7 @@ inline std::int64_t arena_bytes(const spec::Plan& plan) {
 }
 
 // The first output of the last of these calls.
-inline std::vector<float> last_output(const std::string& text,
-                                      const std::vector<std::vector<spec::InputValue>>& calls,
+inline std::vector<float> last_output(const std::string& text, const std::vector<Inputs>& calls,
                                       const CompileOptions& compile) {
   Options options;
   options.compile = compile;

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/result_test.h"
+
 namespace graphgate::optimized {
 namespace {
 
@@ -16,10 +18,9 @@ PackPart long_part() {
   std::vector<PackItem> items = {{1, 2, 2}, {4, 8, 2}, {1, 3, 2}, {2, 5, 1},
                                  {3, 5, 1}, {2, 4, 1}, {5, 6, 2}};
   for (std::int64_t step = 7; step < 200; ++step) items.push_back({step, step + 2, 2});
-  auto parts = make_parts(items, 1);
-  EXPECT_TRUE(parts.ok());
-  EXPECT_EQ(parts.value().parts.size(), 1U);
-  return parts.value().parts.front();
+  auto parts = must(make_parts(items, 1));
+  EXPECT_EQ(parts.parts.size(), 1U);
+  return parts.parts.front();
 }
 
 PackPart part_of_sizes(const std::vector<std::int64_t>& sizes) {

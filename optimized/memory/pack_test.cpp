@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "base/result_test.h"
+
 namespace graphgate::optimized {
 namespace {
 
@@ -19,15 +21,11 @@ constexpr std::int64_t kInt64Min = std::numeric_limits<std::int64_t>::min();
 using Items = std::vector<PackItem>;
 
 Packing packed(const Items& items, std::int64_t alignment_bytes, const PackOptions& options = {}) {
-  auto result = pack(items, alignment_bytes, options);
-  EXPECT_TRUE(result.ok()) << result.error().message;
-  return result.ok() ? std::move(result).value() : Packing{};
+  return must(pack(items, alignment_bytes, options));
 }
 
 std::int64_t bound_of(const Items& items, std::int64_t alignment_bytes) {
-  const auto bound = lower_bound_bytes(items, alignment_bytes);
-  EXPECT_TRUE(bound.ok()) << bound.error().message;
-  return bound.ok() ? bound.value() : -1;
+  return must(lower_bound_bytes(items, alignment_bytes));
 }
 
 bool share_a_step(const PackItem& a, const PackItem& b) {
@@ -205,10 +203,7 @@ TEST(Pack, PacksALongChainAtItsBound) {
 }
 
 TEST(Pack, ReportsItemsThatMakeNoSense) {
-  const auto message = [](const Items& items) {
-    const auto result = pack(items, 64);
-    return result.ok() ? "" : result.error().message;
-  };
+  const auto message = [](const Items& items) { return message_of(pack(items, 64)); };
   EXPECT_EQ(message({{0, 1, 1}, {3, 3, 1}}), "item 1: expected a lifetime of some steps");
   EXPECT_EQ(message({{0, 1, -1}}), "item 0: expected a size that is not negative");
 }
@@ -230,10 +225,9 @@ TEST(Pack, PacksSizesAndStepsAtTheEdgeOf64Bits) {
 }
 
 TEST(PackWithoutReuse, GivesEveryItemBytesOfItsOwn) {
-  const auto packing = pack_without_reuse(Items{{0, 1, 100}, {1, 2, 0}, {2, 3, 1}}, 64);
-  ASSERT_TRUE(packing.ok()) << packing.error().message;
-  EXPECT_EQ(packing.value().offsets_bytes, (std::vector<std::int64_t>{0, 0, 128}));
-  EXPECT_EQ(packing.value().peak_bytes, 192);
+  const auto packing = must(pack_without_reuse(Items{{0, 1, 100}, {1, 2, 0}, {2, 3, 1}}, 64));
+  EXPECT_EQ(packing.offsets_bytes, (std::vector<std::int64_t>{0, 0, 128}));
+  EXPECT_EQ(packing.peak_bytes, 192);
 }
 
 TEST(PackBaseline, GivesValidPackingsAboveTheBound) {
@@ -243,18 +237,16 @@ TEST(PackBaseline, GivesValidPackingsAboveTheBound) {
   for (const BaselineMethod method :
        {BaselineMethod::kNoReuse, BaselineMethod::kOnlineBestFit, BaselineMethod::kFirstFitBySize,
         BaselineMethod::kBestFitBySize}) {
-    const auto packing = pack_baseline(items, 1, method);
-    ASSERT_TRUE(packing.ok()) << packing.error().message;
-    EXPECT_FALSE(any_overlap(items, packing.value().offsets_bytes)) << packing.value().method;
-    EXPECT_GE(packing.value().peak_bytes, 60) << packing.value().method;
+    const auto packing = must(pack_baseline(items, 1, method));
+    EXPECT_FALSE(any_overlap(items, packing.offsets_bytes)) << packing.method;
+    EXPECT_GE(packing.peak_bytes, 60) << packing.method;
   }
 }
 
 TEST(PackBaseline, FirstFitPutsLargeItemsFirst) {
   const Items items = {{0, 2, 1}, {1, 3, 8}, {2, 4, 2}};
-  const auto packing = pack_baseline(items, 1, BaselineMethod::kFirstFitBySize);
-  ASSERT_TRUE(packing.ok());
-  EXPECT_EQ(packing.value().offsets_bytes, (std::vector<std::int64_t>{8, 0, 8}));
+  const auto packing = must(pack_baseline(items, 1, BaselineMethod::kFirstFitBySize));
+  EXPECT_EQ(packing.offsets_bytes, (std::vector<std::int64_t>{8, 0, 8}));
   EXPECT_FALSE(pack_baseline(Items{{3, 3, 1}}, 1, BaselineMethod::kFirstFitBySize).ok());
 }
 

@@ -69,7 +69,7 @@ std::string random_program(std::size_t count) {
 RC_GTEST_PROP(Memory, IsRightAndGivesTheSameBitsInEveryWay, ()) {
   const std::string text = random_program(*rc::gen::inRange<std::size_t>(1, 14));
   const auto max_nodes = *rc::gen::inRange<std::uint32_t>(0, 4);
-  const std::vector<spec::InputValue> inputs = {counting({6, 6}), counting({6, 6})};
+  const Inputs inputs = {counting({6, 6}), counting({6, 6})};
   CompileOptions plain = options_of({});
   plain.memory.reuse = false;
   const auto results = [&](const CompileOptions& compile) {
@@ -136,7 +136,7 @@ TEST(Memory, TakesTensorsWithoutElements) {
   output %b
 })";
   for (const Choice& choice : all_choices()) {
-    const std::vector<spec::InputValue> inputs = {f32({0, 8}, {}), counting({8, 8})};
+    const Inputs inputs = {f32({0, 8}, {}), counting({8, 8})};
     const spec::Plan plan = good_plan_of(program_of(text), inputs, options_of(choice));
     EXPECT_EQ(shared_in(plan), "");
     EXPECT_EQ(last_output(text, {inputs}, options_of(choice)),
@@ -144,35 +144,24 @@ TEST(Memory, TakesTensorsWithoutElements) {
   }
 }
 
-constexpr const char* kThroughAView = R"(program "view" {
-  input %x : f32[8, 8]
-  %a = aten.flip.default(%x, [0])
-  %v = aten.view.dtype(%a, i16)
-  %b = aten.cumsum.default(%x, 0)
-  %c = aten.cumsum.default(%b, 0)
-  %d = aten.cumsum.default(%c, 0)
-  output %v
-  output %d
-})";
-
 // PyTorch 187678: the planner of pools gives up what is returned under another name alone.
 TEST(OutputByExactName, GivesUpWhatIsReturnedAsAnotherDtypeFromAPool) {
-  const std::vector<spec::InputValue> inputs = {counting({8, 8})};
+  const Inputs inputs = {counting({8, 8})};
   const CompileOptions right = with_strategy(MemoryStrategy::kPools);
   const CompileOptions wrong = with_strategy(MemoryStrategy::kPools, {D::kOutputByExactName});
-  EXPECT_EQ(shared_in(good_plan_of(program_of(kThroughAView), inputs, right)), "");
-  EXPECT_NE(shared_in(good_plan_of(program_of(kThroughAView), inputs, wrong)), "");
+  EXPECT_EQ(shared_in(good_plan_of(program_of(programs::kViewedOutput), inputs, right)), "");
+  EXPECT_NE(shared_in(good_plan_of(program_of(programs::kViewedOutput), inputs, wrong)), "");
 }
 
 // config.memory_planning is off by default, and a view of the same dtype has the buffer's name.
 TEST(OutputByExactName, KeepsWhatIsReturnedWithoutPoolsOrThroughOtherViews) {
-  const std::vector<spec::InputValue> inputs = {counting({8, 8})};
+  const Inputs inputs = {counting({8, 8})};
   for (const auto strategy : {MemoryStrategy::kPack, MemoryStrategy::kLines}) {
     const CompileOptions options = with_strategy(strategy, {D::kOutputByExactName});
-    EXPECT_EQ(shared_in(good_plan_of(program_of(kThroughAView), inputs, options)), "");
+    EXPECT_EQ(shared_in(good_plan_of(program_of(programs::kViewedOutput), inputs, options)), "");
   }
   const CompileOptions pools = with_strategy(MemoryStrategy::kPools, {D::kOutputByExactName});
-  const std::string text = kThroughAView;
+  const std::string text = programs::kViewedOutput;
   const std::string wanted = "aten.view.dtype(%a, i16)";
   for (const char* view : {"aten.t.default(%a)", "aten.view.default(%a, [64])",
                            "aten.slice.Tensor(%a, 0, 1, 3)", "aten.view.dtype(%a, i32)"}) {

@@ -10,9 +10,7 @@ namespace graphgate::optimized {
 namespace {
 
 PoolPlan good_pools(const std::vector<PoolBlock>& blocks, PoolRule rule) {
-  auto plan = plan_pools(blocks, rule);
-  EXPECT_TRUE(plan.ok());
-  return std::move(plan).value();
+  return must(plan_pools(blocks, rule));
 }
 
 PoolBlock block(std::int64_t begin, std::int64_t end, std::int64_t bytes, bool is_output = false) {
@@ -100,20 +98,11 @@ RC_GTEST_PROP(Pools, NeverPutTwoLiveBlocksOnOneByte, ()) {
   }
 }
 
-constexpr const char* kSymbolic = R"(program "symbolic" {
-  symbol s0 in [2, 64] hint 4
-  input %x : f32[s0, s0]
-  %a : f32[s0, s0] = aten.mm.default(%x, %x)
-  %b : f32[s0, s0] = aten.mm.default(%a, %x)
-  %c : f32[s0, s0] = aten.mm.default(%a, %b)
-  output %c
-})";
-
 TEST(OffsetsFromHints, OverlapAtLargerSizesThanTraced) {
   for (const auto strategy : {MemoryStrategy::kPack, MemoryStrategy::kPools}) {
     CompileOptions options = with_strategy(strategy);
     options.memory.alignment_bytes = 64;
-    const spec::Program program = program_of(kSymbolic);
+    const spec::Program program = program_of(programs::kSymbolicProducts);
     EXPECT_EQ(shared_in(good_plan_of(program, {counting({16, 16})}, options)), "");
     options.deviations.add(spec::Deviation::kOffsetsFromHints);
     EXPECT_EQ(shared_in(good_plan_of(program, {counting({4, 4})}, options)), "");

@@ -97,8 +97,8 @@ std::vector<std::vector<std::byte>> bits_of(const spec::Program& program,
                                             const CompileOptions& compile) {
   Options options;
   options.compile = compile;
-  std::vector<spec::InputValue> first = {f32({4, 6}, seeded(0.25F)), f32({4, 6}, seeded(0.5F))};
-  std::vector<spec::InputValue> second = {f32({4, 6}, seeded(0.125F)), f32({4, 6}, seeded(2.0F))};
+  Inputs first = {f32({4, 6}, seeded(0.25F)), f32({4, 6}, seeded(0.5F))};
+  Inputs second = {f32({4, 6}, seeded(0.125F)), f32({4, 6}, seeded(2.0F))};
   std::vector<std::vector<std::byte>> out;
   for (const spec::CallResult& result : run_calls(program, {first, second}, options)) {
     for (const spec::OutputValue& value : result.outputs) {

@@ -16,7 +16,7 @@ std::string signatures_of(const spec::Plan& plan) {
   return text;
 }
 
-std::string signatures_of(const char* text, const std::vector<spec::InputValue>& inputs,
+std::string signatures_of(const char* text, const Inputs& inputs,
                           std::optional<Deviation> deviation = {}) {
   CompileOptions options;
   options.partition.split_ops = {"aten.exp", "aten.exp_", "aten.index_put_", "aten.copy_"};
@@ -93,8 +93,7 @@ std::string written_by(const std::string& writer) {
 }
 
 std::string signatures_of_writer(const char* writer, std::optional<Deviation> deviation = {}) {
-  const std::vector<spec::InputValue> inputs = {i64({4}, {0, 1, 2, 3}), bools({4}, {0, 0, 0, 0}),
-                                                zeros({4})};
+  const Inputs inputs = {i64({4}, {0, 1, 2, 3}), bools({4}, {0, 0, 0, 0}), zeros({4})};
   return signatures_of(written_by(writer).c_str(), inputs, deviation);
 }
 
@@ -138,7 +137,7 @@ constexpr const char* kCounted = R"(program "p" {
 
 // What a partition frees it is given, whatever it is called.
 TEST(Signature, PassesWhatIsFreedUnderANameWithoutALayout) {
-  const std::vector<spec::InputValue> inputs = {i64({4}, {0, 1, 2, 3})};
+  const Inputs inputs = {i64({4}, {0, 1, 2, 3})};
   EXPECT_EQ(signatures_of(kCounted, inputs, Deviation::kSignatureIgnoresMutations),
             signatures_of(kCounted, inputs));
 }
@@ -165,8 +164,8 @@ TEST(Signature, MapsWhatEveryKindOfWriterWritesToItsStorage) {
         good_plan_of(program_of(text), {zeros({4}), i64({1}, {0}), zeros({})}, options);
     ASSERT_EQ(plan.blocks[0].partitions.size(), 3U) << writer;
     const std::string middle = signature_of(plan, 1);
-    EXPECT_NE(middle.find(" b"), std::string::npos) << writer << ": " << middle;
-    EXPECT_NE(middle.find("b const"), std::string::npos) << writer << ": " << middle;
+    EXPECT_TRUE(contains(middle, " b")) << writer << ": " << middle;
+    EXPECT_TRUE(contains(middle, "b const")) << writer << ": " << middle;
     EXPECT_EQ(signature_of(plan, 2), "in free b out d const") << writer;
   }
 }
@@ -185,8 +184,7 @@ TEST(Signature, NamesNothingForAnOpThatReturnsNothing) {
             "in q free out q o const | in q o free out q o const | in free o out y const");
 }
 
-std::vector<std::string> symbols_of_first(const char* text,
-                                          const std::vector<spec::InputValue>& inputs,
+std::vector<std::string> symbols_of_first(const char* text, const Inputs& inputs,
                                           std::optional<Deviation> deviation = {}) {
   CompileOptions options;
   if (deviation) options.deviations.add(*deviation);

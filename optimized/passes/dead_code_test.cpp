@@ -6,8 +6,8 @@ namespace {
 using spec::Deviation;
 using spec::DType;
 
-const std::vector<spec::InputValue>& four() {
-  static const std::vector<spec::InputValue> kInputs = {values_of(DType::kFloat32, {4}, 1)};
+const Inputs& four() {
+  static const Inputs kInputs = {values_of(DType::kFloat32, {4}, 1)};
   return kInputs;
 }
 
@@ -89,7 +89,7 @@ TEST(DeadCode, KeepsTokensAndHiddenStateUnlessADeviationAsksForIt) {
                            "test::look(Tensor x, str layer) -> Tensor ; hidden_reads=layer\n",
                            "test")
                   .ok());
-  auto program = spec::parse_program(R"(program "p" {
+  auto program = must(spec::parse_program(R"(program "p" {
   input %x : f32[4]
   %t = test.update.default(%x, "a")
   %f = test.fence.default(%x)
@@ -97,13 +97,12 @@ TEST(DeadCode, KeepsTokensAndHiddenStateUnlessADeviationAsksForIt) {
   %y = aten.relu.default(%x)
   output %y
 })",
-                                     ops);
-  ASSERT_TRUE(program.ok()) << program.error().message;
+                                          ops));
   CompileOptions options;
   options.ops = &ops;
-  EXPECT_EQ(ops_of(program.value(), options), "update fence relu");
+  EXPECT_EQ(ops_of(program, options), "update fence relu");
   options.deviations.add(Deviation::kDeadCodeDropsTokens);
-  EXPECT_EQ(ops_of(program.value(), options), "relu");
+  EXPECT_EQ(ops_of(program, options), "relu");
 }
 
 }  // namespace

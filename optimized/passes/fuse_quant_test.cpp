@@ -54,8 +54,8 @@ spec::Program program_with(const std::string& dtype, const std::string& nodes) {
                     "[24]\n  input %scale : f32[]\n" + nodes + "}");
 }
 
-std::vector<std::vector<spec::InputValue>> calls_of(DType dtype) {
-  std::vector<std::vector<spec::InputValue>> calls;
+std::vector<Inputs> calls_of(DType dtype) {
+  std::vector<Inputs> calls;
   for (const std::int64_t rows : {8, 1, 3}) {
     calls.push_back({values_of(dtype, {rows, 24}, 1), values_of(dtype, {rows, 24}, 2),
                      values_of(dtype, {24}, 3), f32({}, {0.037F})});
@@ -146,7 +146,7 @@ spec::Program attention_program(const std::string& dtype, const std::string& nod
                     "}");
 }
 
-std::vector<spec::InputValue> attention_inputs(DType dtype) {
+Inputs attention_inputs(DType dtype) {
   return {values_of(dtype, {5, 2, 8}, 1), values_of(dtype, {5, 2, 8}, 2),
           values_of(dtype, {5, 2, 8}, 3), f32({1}, {0.019F})};
 }

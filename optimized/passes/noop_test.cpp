@@ -13,8 +13,8 @@ spec::Program between(const std::string& nodes, const std::string& last,
                     "]\n" + nodes + "  %y = aten.relu.default(%" + last + ")\n  output %y\n}");
 }
 
-std::vector<std::vector<spec::InputValue>> sizes_of(std::initializer_list<std::int64_t> rows) {
-  std::vector<std::vector<spec::InputValue>> calls;
+std::vector<Inputs> sizes_of(std::initializer_list<std::int64_t> rows) {
+  std::vector<Inputs> calls;
   for (const std::int64_t r : rows) calls.push_back({values_of(DType::kFloat32, {r, 4}, 3)});
   return calls;
 }
@@ -135,7 +135,7 @@ TEST(NoopElimination, KeepsACopyOfAnOutArgumentThatIsNotRowMajor) {
   output %y
   output %z
 })");
-    EXPECT_NE(ops_of(program).find(" contiguous add_ "), std::string::npos) << node;
+    EXPECT_TRUE(contains(ops_of(program), " contiguous add_ ")) << node;
     expect_unchanged(program, {{values_of(DType::kFloat32, {2, 2}, 5),
                                 values_of(DType::kFloat32, {3, 2, 2}, 6)}});
   }
@@ -228,7 +228,7 @@ constexpr const char* kCastPair = R"(program "p" {
 // pytorch 136181.
 TEST(NoopElimination, KeepsCastsThatRoundUnlessADeviationAsksForIt) {
   const spec::Program program = program_of(kCastPair);
-  const std::vector<spec::InputValue> inputs = {values_of(DType::kFloat32, {2, 2}, 5)};
+  const Inputs inputs = {values_of(DType::kFloat32, {2, 2}, 5)};
   EXPECT_EQ(ops_of(program), "mm _to_copy _to_copy relu");
   EXPECT_FALSE(changes(program, inputs, {}));
   EXPECT_EQ(ops_of(program, deviating_by(Deviation::kElidesCastPairs)), "mm relu");

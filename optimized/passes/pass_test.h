@@ -20,9 +20,7 @@ inline CompileOptions deviating_by(spec::Deviation deviation) {
 }
 
 inline spec::Graph prepared(const spec::Program& program, const CompileOptions& options = {}) {
-  auto graph = prepare(program, options);
-  EXPECT_TRUE(graph.ok()) << graph.error().message;
-  return graph.ok() ? std::move(graph).value() : spec::Graph{};
+  return must(prepare(program, options));
 }
 
 // "mm add relu": the ops of a graph without namespace and overload.
@@ -41,8 +39,7 @@ inline std::string ops_of(const spec::Program& program, const CompileOptions& op
 inline std::map<std::string, PassCount, std::less<>> counts_of(const spec::Program& program,
                                                                const CompileOptions& options = {}) {
   std::map<std::string, PassCount, std::less<>> counts;
-  const auto graph = run_passes(program, *options.ops, options.deviations, options.passes, &counts);
-  EXPECT_TRUE(graph.ok()) << graph.error().message;
+  must(run_passes(program, *options.ops, options.deviations, options.passes, &counts));
   return counts;
 }
 
@@ -86,17 +83,16 @@ inline std::vector<std::byte> bytes_of(const spec::CallResult& result) {
   return out;
 }
 
-inline std::vector<spec::CallResult> run_with(
-    const spec::Program& program, const std::vector<std::vector<spec::InputValue>>& calls,
-    const CompileOptions& compile) {
+inline std::vector<spec::CallResult> run_with(const spec::Program& program,
+                                              const std::vector<Inputs>& calls,
+                                              const CompileOptions& compile) {
   Options options;
   options.compile = compile;
   return run_calls(program, calls, options);
 }
 
 // Bits, strides and states are those of a run without passes.
-inline void expect_unchanged(const spec::Program& program,
-                             const std::vector<std::vector<spec::InputValue>>& calls,
+inline void expect_unchanged(const spec::Program& program, const std::vector<Inputs>& calls,
                              const CompileOptions& options = {}) {
   const auto expected = run_with(program, calls, without_passes());
   const auto actual = run_with(program, calls, options);
@@ -108,7 +104,7 @@ inline void expect_unchanged(const spec::Program& program,
 }
 
 // Whether some bit of the results differs from a run without passes: what a deviation should do.
-inline bool changes(const spec::Program& program, const std::vector<spec::InputValue>& inputs,
+inline bool changes(const spec::Program& program, const Inputs& inputs,
                     const CompileOptions& options) {
   const auto expected = run_with(program, {inputs}, without_passes());
   const auto actual = run_with(program, {inputs}, options);

@@ -23,7 +23,7 @@ spec::Program norm_program(const std::string& bases, const std::string& input,
 constexpr const char* kTwoBases =
     "  %a : f32[2, 4] = aten.exp.default(%x)\n  %b : f32[2, 4] = aten.neg.default(%x)\n";
 
-std::vector<spec::InputValue> norm_inputs() {
+Inputs norm_inputs() {
   return {values_of(DType::kFloat32, {2, 4}, 1), values_of(DType::kFloat32, {4}, 2)};
 }
 
@@ -102,8 +102,8 @@ constexpr const char* kSiblings = R"(program "p" {
 
 TEST(UndoFunctionalization, CopiesAStaleBaseForASiblingWhereADeviationAsksForIt) {
   const spec::Program program = program_of(kSiblings);
-  const std::vector<spec::InputValue> inputs = {values_of(DType::kFloat32, {1, 4}, 1),
-                                                values_of(DType::kFloat32, {1, 4}, 2)};
+  const Inputs inputs = {values_of(DType::kFloat32, {1, 4}, 1),
+                         values_of(DType::kFloat32, {1, 4}, 2)};
   EXPECT_EQ(ops_of(program), "full as_strided silu_and_mul as_strided silu_and_mul neg");
   EXPECT_FALSE(changes(program, inputs, {}));
   EXPECT_TRUE(changes(program, inputs, deviating_by(Deviation::kStaleBaseForSiblings)));
@@ -118,7 +118,7 @@ spec::Program scatter_program(const std::string& nodes) {
 )" + nodes + "}");
 }
 
-std::vector<spec::InputValue> scatter_inputs() {
+Inputs scatter_inputs() {
   return {values_of(DType::kFloat32, {4, 4}, 1), values_of(DType::kFloat32, {2, 4}, 2),
           i64({2}, {3, 1})};
 }

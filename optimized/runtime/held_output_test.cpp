@@ -43,15 +43,9 @@ struct Pair {
   std::unique_ptr<spec::LoadedProgram> b;
 };
 
-void run(spec::LoadedProgram& program, const spec::HostTensor& x) {
-  const auto result = program.call(Inputs{x});
-  EXPECT_TRUE(result.ok()) << result.error().message;
-}
+void run(spec::LoadedProgram& program, const spec::HostTensor& x) { must(program.call(Inputs{x})); }
 
-std::string message_of(const spec::HeldOutput& held) {
-  const auto tensor = held.read();
-  return tensor.ok() ? "" : tensor.error().message;
-}
+std::string message_of(const spec::HeldOutput& held) { return message_of(held.read()); }
 
 TEST(HeldOutputs, AreStrongUnlessAskedAndOutliveOtherRuns) {
   const Pair pair(options_of(false, true));
@@ -84,7 +78,7 @@ TEST(HeldOutputs, StayWhereAnotherPoolRuns) {
   run(*pair.b, f32({2}, {5, 5}));
   EXPECT_EQ(floats(held->read().value()), (Values{2, 4}));
   run(*pair.a, f32({2}, {5, 5}));
-  EXPECT_NE(message_of(*held).find("run 2, of 'double'"), std::string::npos) << message_of(*held);
+  EXPECT_TRUE(contains(message_of(*held), "run 2, of 'double'"));
 }
 
 TEST(HeldOutputs, AreNotCheckedWhenAsked) {
@@ -192,18 +186,11 @@ TEST(SharedPools, DoNotMoveWhenTheLargestComesFirst) {
 // What an eager partition makes moves with the pool; a recording that takes it for static reads and
 // writes where it was.
 TEST(SharedPools, LeaveEagerResultsWhereTheyWereWhenAsked) {
-  const char* const text = R"(program "pieces" {
-  symbol s0 in [1, 1024]
-  input %x : f32[s0]
-  %a : f32[s0] = aten.neg.default(%x)
-  %b : f32[s0] = aten.mul.Tensor(%a, 3.0)
-  output %b
-})";
   const auto third = [&](bool deviates) {
     Options options = options_of(false, true);
     options.compile.partition.split_ops = {"aten.neg"};
     if (deviates) options.compile.deviations.add(Deviation::kEagerResultsAreStatic);
-    const Loaded loaded(text, options);
+    const Loaded loaded(programs::kPieces, options);
     EXPECT_EQ(loaded.run({f32({2}, {1, 2})}), (Values{-3, -6}));
     (void)loaded.run({f32({300}, Values(300, 1))});
     return loaded.run({f32({2}, {5, 6})});
@@ -214,18 +201,10 @@ TEST(SharedPools, LeaveEagerResultsWhereTheyWereWhenAsked) {
 
 // With one plan kept, the second size throws the plan out that was captured first.
 TEST(SharedPools, OutliveTheirFirstUserUnlessAsked) {
-  const char* const text = R"(program "weights" {
-  symbol s0 in [1, 1024]
-  parameter %w "w" : f32[2] = [1.0, 1.0]
-  input %x : f32[s0, 2]
-  %a : f32[s0, 2] = aten.mul.Tensor(%x, 2.0)
-  %y : f32[s0, 2] = aten.add.Tensor(%a, %w)
-  output %y
-})";
   const auto last = [&](Options options) {
     options.runtime.share_pools = true;
     options.plans_kept = 1;
-    const Loaded loaded(text, options);
+    const Loaded loaded(programs::kScaledRows, options);
     EXPECT_EQ(loaded.run({rows(2, 2, 1)}), (Values{3, 5, 7, 9}));
     EXPECT_EQ(loaded.run({rows(1, 2, 1)}), (Values{3, 5}));
     EXPECT_TRUE(loaded.session->set_state("w", f32({2}, {10, 10}), true).ok());

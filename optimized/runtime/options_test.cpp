@@ -1,7 +1,6 @@
 #include "optimized/runtime/options.h"
 
-#include <gtest/gtest.h>
-
+#include "base/result_test.h"
 #include "optimized/runtime/dispatch.h"
 
 namespace graphgate::optimized {
@@ -9,10 +8,7 @@ namespace {
 
 using Sizes64 = std::vector<std::int64_t>;
 
-std::string error_of(const RuntimeOptions& options) {
-  const auto result = validate(options);
-  return result.ok() ? "" : result.error().message;
-}
+std::string error_of(const RuntimeOptions& options) { return message_of(validate(options)); }
 
 TEST(CaptureSizes, AreVllmsByDefault) {
   EXPECT_EQ(default_capture_sizes(1), (Sizes64{1}));
@@ -88,10 +84,8 @@ TEST(GraphModes, ReadBackTheirNames) {
 
 Dispatch dispatch_of(GraphMode mode, std::int64_t size, spec::CallOptions call = {},
                      bool can_pad = true, const spec::DeviationSet& deviations = {}) {
-  RuntimeOptions options;
-  options.mode = mode;
-  options.capture_sizes = {4, 8};
-  options.compile_ranges = {{1, 5}, {5, 100}};
+  RuntimeOptions options{
+      .mode = mode, .capture_sizes = {4, 8}, .compile_ranges = {{1, 5}, {5, 100}}};
   return dispatch(options, {size, can_pad, std::move(call)}, deviations);
 }
 
@@ -110,9 +104,7 @@ TEST(Dispatch, PicksTheNextLargerSizeWherePaddingIsLegal) {
 }
 
 TEST(Dispatch, PrefersACompileSizeToTheRangeAroundIt) {
-  RuntimeOptions options;
-  options.compile_ranges = {{1, 100}};
-  options.compile_sizes = {8};
+  RuntimeOptions options{.compile_sizes = {8}, .compile_ranges = {{1, 100}}};
   EXPECT_EQ(dispatch(options, {8, false, {}}).range->end, 9);
   EXPECT_EQ(dispatch(options, {9, false, {}}).range->end, 100);
   EXPECT_FALSE(dispatch(options, {100, false, {}}).range);

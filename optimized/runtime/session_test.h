@@ -5,8 +5,6 @@
 
 namespace graphgate::optimized {
 
-using Inputs = std::vector<spec::InputValue>;
-
 inline Options with_deviation(spec::Deviation deviation, Options options = {}) {
   options.compile.deviations.add(deviation);
   return options;
@@ -17,15 +15,11 @@ struct Loaded {
   explicit Loaded(const std::string& text, const Options& options = {})
       : program(std::make_unique<spec::Program>(program_of(text))),
         executor(make_executor(options)) {
-    auto result = executor->load(*program);
-    EXPECT_TRUE(result.ok()) << result.error().message;
-    if (result.ok()) session = std::move(result).value();
+    session = must(executor->load(*program));
   }
 
   spec::CallResult call(const Inputs& inputs, const spec::CallOptions& options = {}) const {
-    auto result = session->call_with(inputs, options);
-    EXPECT_TRUE(result.ok()) << result.error().message;
-    return result.ok() ? std::move(result).value() : spec::CallResult{};
+    return must(session->call_with(inputs, options));
   }
   // The elements of output `index`.
   std::vector<float> run(const Inputs& inputs, std::size_t index = 0) const {
@@ -33,10 +27,7 @@ struct Loaded {
     if (index >= result.outputs.size()) return {};
     return floats(result.outputs[index]);
   }
-  std::string error(const Inputs& inputs) const {
-    const auto result = session->call(inputs);
-    return result.ok() ? "" : result.error().message;
-  }
+  std::string error(const Inputs& inputs) const { return message_of(session->call(inputs)); }
   [[nodiscard]] const spec::Plan& plan() const { return *session->plan(); }
 
   std::unique_ptr<spec::Program> program;

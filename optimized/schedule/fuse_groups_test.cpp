@@ -40,14 +40,13 @@ CompileOptions with(std::initializer_list<Deviation> deviations,
   return options;
 }
 
-std::string groups_of(const std::string& text, const std::vector<spec::InputValue>& inputs,
+std::string groups_of(const std::string& text, const Inputs& inputs,
                       std::initializer_list<Deviation> deviations = {}) {
   return steps_of(good_plan_of(program_of(text), inputs, with(deviations), Launches::kAsAsked));
 }
 
 // The bytes of all outputs and final inputs.
-std::vector<std::vector<std::byte>> bytes_of(const std::string& text,
-                                             const std::vector<spec::InputValue>& inputs,
+std::vector<std::vector<std::byte>> bytes_of(const std::string& text, const Inputs& inputs,
                                              const CompileOptions& compile) {
   Options options;
   options.compile = compile;
@@ -60,7 +59,7 @@ std::vector<std::vector<std::byte>> bytes_of(const std::string& text,
   return out;
 }
 
-void expect_same_bits(const std::string& text, const std::vector<spec::InputValue>& inputs) {
+void expect_same_bits(const std::string& text, const Inputs& inputs) {
   const auto eager = bytes_of(text, inputs, with({}, "eager"));
   ASSERT_FALSE(eager.empty());
   EXPECT_EQ(bytes_of(text, inputs, with({})), eager);
@@ -204,9 +203,8 @@ std::string written_behind(const std::string& readers, const std::string& writte
 })";
 }
 
-const std::vector<spec::InputValue>& two_squares() {
-  static const std::vector<spec::InputValue> kInputs = {numbers({4, 4}),
-                                                        f32({4, 4}, std::vector<float>(16, 7.0F))};
+const Inputs& two_squares() {
+  static const Inputs kInputs = {numbers({4, 4}), f32({4, 4}, std::vector<float>(16, 7.0F))};
   return kInputs;
 }
 
@@ -252,8 +250,7 @@ TEST(FusesReaderWithScatter, PutsBothInOneLaunch) {
   %r = aten.relu.default(%s)
   output %r
 })";
-  const std::vector<spec::InputValue> inputs = {numbers({6}), i64({6}, {0, 5, 1, 1, 2, 0}),
-                                                numbers({6})};
+  const Inputs inputs = {numbers({6}), i64({6}, {0, 5, 1, 1, 2, 0}), numbers({6})};
   EXPECT_EQ(groups_of(text, inputs), "s r");
   EXPECT_EQ(groups_of(text, inputs, {Deviation::kFusesReaderWithScatter}), "{s r}");
 }
@@ -268,7 +265,7 @@ TEST(RealizationMovesRounding, KeepsInnerValuesWide) {
   %e = aten.sub.Tensor(%d, %b)
   output %e
 })";
-  const std::vector<spec::InputValue> inputs = {numbers({64})};
+  const Inputs inputs = {numbers({64})};
   const auto right = bytes_of(text, inputs, with({}, "eager"));
   EXPECT_EQ(bytes_of(text, inputs, with({})), right);
   EXPECT_NE(bytes_of(text, inputs, with({Deviation::kRealizationMovesRounding})), right);

@@ -5,12 +5,8 @@
 namespace graphgate::optimized {
 namespace {
 
-Tensor tensor_over(StorageIndex storage, Sizes sizes = {4, 6}) {
-  Tensor tensor;
-  tensor.strides = row_major_strides(sizes);
-  tensor.sizes = std::move(sizes);
-  tensor.storage = storage;
-  return tensor;
+Tensor tensor_over(StorageIndex storage, const Sizes& sizes = {4, 6}) {
+  return Tensor{.sizes = sizes, .strides = row_major_strides(sizes), .storage = storage};
 }
 
 // add.Tensor(self, other, alpha=1) -> result

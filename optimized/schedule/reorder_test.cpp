@@ -13,7 +13,7 @@ CompileOptions with(Reorder how, std::vector<std::string> split_ops = {"aten.exp
 }
 
 std::string order_of(const char* text, const CompileOptions& options,
-                     const std::vector<spec::InputValue>& inputs = {counting({4})}) {
+                     const Inputs& inputs = {counting({4})}) {
   return partitions_of(good_plan_of(program_of(text), inputs, options));
 }
 
@@ -106,7 +106,7 @@ std::string wide_program() {
 
 TEST(Reorder, KeepsTheOldOrderWhereTheNewOneTakesTooMuchMemory) {
   const spec::Program program = program_of(wide_program());
-  const std::vector<spec::InputValue> inputs = {zeros({64})};
+  const Inputs inputs = {zeros({64})};
   CompileOptions options = with(Reorder::kMinimize);
   EXPECT_EQ(good_plan_of(program, inputs, options).blocks[0].partitions.size(), 80U);
   options.reorder.memory_budget = 50;

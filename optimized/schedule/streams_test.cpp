@@ -95,7 +95,7 @@ TEST(Streams, RunDisjointSiblingViewsBesideEachOther) {
 TEST(Streams, KeepTheOrderOfTokens) {
   spec::OpTable ops = spec::builtin_op_table();
   ASSERT_TRUE(ops.add_text("aten::relu.queued(Tensor self) -> Tensor ; orders=queue", "ops").ok());
-  const auto program = spec::parse_program(R"(program "tokens" {
+  const auto program = must(spec::parse_program(R"(program "tokens" {
   input %x : f32[8]
   %a = aten.relu.queued(%x)
   %b = aten.relu.queued(%x)
@@ -104,40 +104,38 @@ TEST(Streams, KeepTheOrderOfTokens) {
   output %b
   output %c
 })",
-                                           ops);
-  ASSERT_TRUE(program.ok()) << program.error().message;
+                                                ops));
   CompileOptions options = on_streams(2);
   options.ops = &ops;
-  const Plan plan = good_plan_of(program.value(), eight(), options);
+  const Plan plan = good_plan_of(program, eight(), options);
   EXPECT_EQ(streams_of(plan), "a0 | b0 | c1");
 }
 
 TEST(Streams, RefuseACountOfNone) {
-  const auto plan = plan_of(program_of(kDiamond), eight(), on_streams(0));
-  ASSERT_FALSE(plan.ok());
-  EXPECT_EQ(plan.error().kind, ErrorKind::kBadInput);
-  EXPECT_EQ(plan.error().message, "streams: expected a count from 1 to 64, got 0");
+  const Error plan = failure_of(plan_of(program_of(kDiamond), eight(), on_streams(0)));
+  EXPECT_EQ(plan.kind, ErrorKind::kBadInput);
+  EXPECT_EQ(plan.message, "streams: expected a count from 1 to 64, got 0");
   EXPECT_FALSE(plan_of(program_of(kDiamond), eight(), on_streams(65)).ok());
 }
 
 // --- Deviations ---------------------------------------------------------------------------------
 
 TEST(Streams, WaitForReadersOfTheSameBytesUnderOtherNames) {
-  const spec::Program program = program_of(kSharedInput);
+  const spec::Program program = program_of(programs::kSharedInput);
   const Plan plan = good_plan_of(program, eight(), on_streams(2));
   EXPECT_EQ(races_of(plan), (std::vector<std::string>{}));
   EXPECT_EQ(seeds_that_differ(program, on_streams(2), eight()), 0);
 }
 
 TEST(Streams, RaceWhenAskedToForkWithoutAnAliasTest) {
-  const spec::Program program = program_of(kSharedInput);
+  const spec::Program program = program_of(programs::kSharedInput);
   const CompileOptions options = with(on_streams(2), spec::Deviation::kForksWithoutAliasTest);
   EXPECT_NE(races_of(good_plan_of(program, eight(), options)), (std::vector<std::string>{}));
   EXPECT_GT(seeds_that_differ(program, options, eight()), 0);
 }
 
 TEST(Streams, GiveNoBytesOnThatAnotherStreamStillReads) {
-  const spec::Program program = program_of(kSideStream);
+  const spec::Program program = program_of(programs::kSideStream);
   const Plan plan = good_plan_of(program, eight(), side_streams());
   EXPECT_EQ(streams_of(plan), "p0 | t1 | u1 !0 | v0 | w0 ?0");
   EXPECT_EQ(races_of(plan), (std::vector<std::string>{}));
@@ -145,7 +143,7 @@ TEST(Streams, GiveNoBytesOnThatAnotherStreamStillReads) {
 }
 
 TEST(Streams, RaceWhenAskedToFreeOnTheMainStream) {
-  const spec::Program program = program_of(kSideStream);
+  const spec::Program program = program_of(programs::kSideStream);
   const CompileOptions options = with(side_streams(), spec::Deviation::kFreesOnMainStream);
   const Plan plan = good_plan_of(program, eight(), options);
   EXPECT_EQ(races_of(plan), (std::vector<std::string>{"t v", "u v"}));
@@ -178,7 +176,7 @@ std::vector<float> results_of(const Plan& plan, std::uint64_t seed) {
   HostOptions options;
   options.interleaving_seed = seed;
   HostProgram program(plan, spec::builtin_op_table(), state, options);
-  const std::vector<spec::InputValue> inputs = eight();
+  const Inputs inputs = eight();
   const spec::HostTensor* tensors[] = {&std::get<spec::HostTensor>(inputs.front())};
   program.run(tensors);
   const Tensor result = *program.read(plan.outputs.front()).as<Tensor>();

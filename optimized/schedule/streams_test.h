@@ -39,29 +39,6 @@ inline std::string streams_of(const Plan& plan) {
 
 // --- Programs whose plans race under a deviation ------------------------------------------------
 
-// One tensor is written in place, and read by a node that knows it by another name (vllm#52033).
-inline constexpr const char* kSharedInput = R"(program "shared" {
-  input %x : f32[8]
-  %h = aten.mul.Tensor(%x, 2.0)
-  %view = aten.view.default(%h, [2, 4])
-  %shared = aten.mul.Tensor(%view, 5.0)
-  %experts = aten.add_.Tensor(%h, 1.0)
-  output %shared
-  output %experts
-})";
-
-// t's last reader in program order is u, on stream 1. v, on stream 0, comes behind it in program
-// order, and no event says that it does (row C17 of the catalogue).
-inline constexpr const char* kSideStream = R"(program "side" {
-  input %x : f32[8]
-  %p = aten.mul.Tensor(%x, 2.0)
-  %t = aten.mul.Tensor(%x, 3.0)
-  %u = aten.add.Tensor(%t, 1.0)
-  %v = aten.mul.Tensor(%p, 5.0)
-  %w = aten.add.Tensor(%u, %v)
-  output %w
-})";
-
 inline CompileOptions side_streams() {
   CompileOptions options = on_streams(2);
   options.memory.in_place = false;
@@ -178,9 +155,9 @@ inline std::vector<std::string> races_of(const Plan& plan) {
 }
 
 // The final bytes of outputs and inputs of one call, under one order of launches.
-inline std::vector<std::vector<std::byte>> bytes_of_run(
-    const spec::Program& program, const CompileOptions& compile, std::uint64_t seed,
-    const std::vector<spec::InputValue>& inputs) {
+inline std::vector<std::vector<std::byte>> bytes_of_run(const spec::Program& program,
+                                                        const CompileOptions& compile,
+                                                        std::uint64_t seed, const Inputs& inputs) {
   Options options;
   options.compile = compile;
   options.interleaving_seed = seed;
@@ -198,7 +175,7 @@ inline std::vector<std::vector<std::byte>> bytes_of_run(
 
 // How many of some seeds give other results than program order on one stream.
 inline int seeds_that_differ(const spec::Program& program, const CompileOptions& compile,
-                             const std::vector<spec::InputValue>& inputs) {
+                             const Inputs& inputs) {
   const auto right = bytes_of_run(program, on_streams(1), 0, inputs);
   int count = 0;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
@@ -207,6 +184,6 @@ inline int seeds_that_differ(const spec::Program& program, const CompileOptions&
   return count;
 }
 
-inline std::vector<spec::InputValue> eight() { return {f32({8}, {1, -2, 3, -4, 5, -6, 7, -8})}; }
+inline Inputs eight() { return {f32({8}, {1, -2, 3, -4, 5, -6, 7, -8})}; }
 
 }  // namespace graphgate::optimized

@@ -16,23 +16,21 @@ class CompiledModelTest : public testing::Test {
                                       const char* text = kScaleProgram) {
     programs_.push_back(std::make_unique<spec::Program>(program_of(text)));
     options.log = &log_;
-    auto model = CompiledModel::make(*programs_.back(), std::move(options));
-    EXPECT_TRUE(model.ok()) << model.error().message;
-    return model.ok() ? std::move(model).value() : nullptr;
+    return must(CompiledModel::make(*programs_.back(), std::move(options)));
   }
-  static std::vector<float> numbers(CompiledModel& model, const std::vector<InputValue>& inputs) {
+  static std::vector<float> numbers(CompiledModel& model, const Inputs& inputs) {
     auto result = model.call(inputs);
     EXPECT_TRUE(result.ok()) << result.error().message;
     return result.ok() ? floats(result.value().outputs[0]) : std::vector<float>{};
   }
-  static std::string refusal(CompiledModel& model, const std::vector<InputValue>& inputs) {
+  static std::string refusal(CompiledModel& model, const Inputs& inputs) {
     const auto result = model.call(inputs);
     if (result.ok()) return "";
     EXPECT_EQ(result.error().kind, ErrorKind::kBadInput);
     return result.error().message;
   }
 
-  TemporaryFolder folder_;
+  TestFolder folder_;
   RecordingLog log_;
   std::vector<std::unique_ptr<spec::Program>> programs_;
 };
@@ -120,15 +118,12 @@ TEST_F(CompiledModelTest, RefusesToRecompileSilently) {
     spec::HostTensor shifted = rows_of(4);
     shifted.sizes = {3, 4};
     shifted.storage_offset = 4;
-    EXPECT_NE(refusal(*model, {shifted}).find("begins elsewhere in its storage"),
-              std::string::npos);
+    EXPECT_TRUE(contains(refusal(*model, {shifted}), "begins elsewhere in its storage"));
     spec::HostTensor half = rows_of(3);
     half.dtype = spec::DType::kFloat16;
-    EXPECT_NE(refusal(*model, {half}).find("has dtype float16, expected float32"),
-              std::string::npos);
-    EXPECT_NE(refusal(*model, {rows_of(65)}).find("expected a value in [2, 64]"),
-              std::string::npos);
-    EXPECT_NE(refusal(*model, {rows_of(1)}).find("expected a value in [2, 64]"), std::string::npos);
+    EXPECT_TRUE(contains(refusal(*model, {half}), "has dtype float16, expected float32"));
+    EXPECT_TRUE(contains(refusal(*model, {rows_of(65)}), "expected a value in [2, 64]"));
+    EXPECT_TRUE(contains(refusal(*model, {rows_of(1)}), "expected a value in [2, 64]"));
     EXPECT_EQ(model->counters(), before);
     numbers(*model, {rows_of(3)});
   }
@@ -166,9 +161,8 @@ TEST_F(CompiledModelTest, GivesBackAnInputInItsOwnLayout) {
   })");
   numbers(*model, {rows_of(3)});
   const spec::HostTensor input = transposed(3);
-  auto result = model->call(std::vector<InputValue>{input});
-  ASSERT_TRUE(result.ok()) << result.error().message;
-  const auto& final = std::get<spec::HostTensor>(result.value().final_inputs[0]);
+  auto result = must(model->call(Inputs{input}));
+  const auto& final = std::get<spec::HostTensor>(result.final_inputs[0]);
   EXPECT_EQ(final.strides, input.strides);
   EXPECT_NE(final.storage, input.storage);
   const auto before = floats(input);
@@ -198,10 +192,9 @@ TEST_F(CompiledModelTest, NeverDropsWhatResultsHangOn) {
   const InputValue a = f32({2}, {1, 2});
   const InputValue b = f32({2}, {3, 4});
   EXPECT_EQ(numbers(*model, {a, b, 2.0}), (std::vector<float>{8, 12}));
-  EXPECT_NE(refusal(*model, {a, a, 2.0})
-                .find("input 1 ('y') had storage of its own and now shares that of input 0"),
-            std::string::npos);
-  EXPECT_NE(refusal(*model, {a, b, 3.0}).find("input 2 ('k') was 2 and is 3"), std::string::npos);
+  EXPECT_TRUE(contains(refusal(*model, {a, a, 2.0}),
+                       "input 1 ('y') had storage of its own and now shares that of input 0"));
+  EXPECT_TRUE(contains(refusal(*model, {a, b, 3.0}), "input 2 ('k') was 2 and is 3"));
 }
 
 TEST_F(CompiledModelTest, CompilesAgainAfterAFailedFirstCall) {
@@ -290,7 +283,7 @@ TEST_F(CompiledModelTest, DumpsEachPlanReadably) {
                                              "backbone.1.plan.txt", "backbone.1.steps.txt"}));
   const std::string text =
       read_file(folder_.path() / "dump" / "backbone.1.plan.txt").value().value();
-  EXPECT_NE(text.find("symbol s0 = 4"), std::string::npos);
+  EXPECT_TRUE(contains(text, "symbol s0 = 4"));
 }
 
 TEST_F(CompiledModelTest, LogsTheStages) {

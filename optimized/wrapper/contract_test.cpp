@@ -29,9 +29,8 @@ spec::HostTensor columns_of(std::int64_t rows) {
 
 TEST(Contract, LetsSymbolsVaryWithWhatFollowsFromThem) {
   const spec::Program program = program_of(kText);
-  const Contract contract(program, std::vector<spec::InputValue>{pair_of(3), columns_of(3), 3},
-                          {{"s0", 3}});
-  const std::vector<spec::InputValue> call = {pair_of(5), columns_of(5), std::int64_t{5}};
+  const Contract contract(program, Inputs{pair_of(3), columns_of(3), 3}, {{"s0", 3}});
+  const Inputs call = {pair_of(5), columns_of(5), std::int64_t{5}};
   EXPECT_EQ(contract.broken_facts(call), std::vector<std::string>{});
   for (std::size_t i = 0; i < call.size(); ++i) {
     EXPECT_EQ(contract.broken_layout(i, call[i], {{"s0", 5}}), "");
@@ -46,14 +45,12 @@ TEST(Contract, HoldsToALayoutThatNobodyDeclared) {
   const spec::Program program = program_of(kText);
   spec::HostTensor part = pair_of(8);
   part.sizes = {3, 2};
-  const Contract contract(program, std::vector<spec::InputValue>{part, columns_of(3), 3},
-                          {{"s0", 3}});
+  const Contract contract(program, Inputs{part, columns_of(3), 3}, {{"s0", 3}});
   EXPECT_EQ(contract.broken_layout(0, part, {{"s0", 3}}), "");
   EXPECT_EQ(contract.broken_layout(0, pair_of(3), {{"s0", 3}}),
             "input 0 ('x') lies in a storage of 24 bytes, expected 64");
-  const auto expected = contract.expected_layout(0, pair_of(3), {{"s0", 3}});
-  ASSERT_TRUE(expected.ok());
-  EXPECT_EQ(expected.value().storage->bytes.size(), 64U);
+  const auto expected = must(contract.expected_layout(0, pair_of(3), {{"s0", 3}}));
+  EXPECT_EQ(expected.storage->bytes.size(), 64U);
   EXPECT_FALSE(contract.expected_layout(0, pair_of(4), {{"s0", 4}}).ok());
 }
 
@@ -62,8 +59,8 @@ TEST(Contract, SeesSharingComeAndGo) {
   const spec::HostTensor x = pair_of(3);
   spec::HostTensor t = x;
   t.strides = {1, 3};
-  const std::vector<spec::InputValue> shared = {x, t, std::int64_t{3}};
-  const std::vector<spec::InputValue> apart = {x, columns_of(3), std::int64_t{3}};
+  const Inputs shared = {x, t, std::int64_t{3}};
+  const Inputs apart = {x, columns_of(3), std::int64_t{3}};
   EXPECT_EQ(Contract(program, shared, {{"s0", 3}}).broken_facts(apart),
             std::vector<std::string>{
                 "input 1 ('t') shared that of input 0 and now has storage of its own"});

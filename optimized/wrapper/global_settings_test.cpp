@@ -85,10 +85,9 @@ TEST_F(GlobalSettingsTest, AreKeptThroughACompileAndThroughAFailedOne) {
            std::fesetround(FE_UPWARD);
            if (fails) graph.nodes.clear();
          }}};
-    const auto model = CompiledModel::make(program, std::move(options));
-    ASSERT_TRUE(model.ok());
-    const std::vector<spec::InputValue> inputs = {rows_of(3)};
-    EXPECT_EQ(model.value()->call(inputs).ok(), !fails);
+    const auto model = must(CompiledModel::make(program, std::move(options)));
+    const Inputs inputs = {rows_of(3)};
+    EXPECT_EQ(model->call(inputs).ok(), !fails);
     EXPECT_EQ(std::fegetround(), FE_TOWARDZERO);
     EXPECT_EQ(variable("GRAPHGATE_A"), "(unset)");
   }
@@ -100,10 +99,9 @@ TEST(ModelTag, IsRefusedWhenItIsSetAlready) {
   {
     const auto outer = ModelTagScope::enter("drafter");
     ASSERT_TRUE(outer.ok());
-    const auto again = ModelTagScope::enter("drafter");
-    ASSERT_FALSE(again.ok());
-    EXPECT_EQ(again.error().kind, ErrorKind::kBadInput);
-    EXPECT_EQ(again.error().message, "the model tag 'drafter' is set already");
+    const Error again = failure_of(ModelTagScope::enter("drafter"));
+    EXPECT_EQ(again.kind, ErrorKind::kBadInput);
+    EXPECT_EQ(again.message, "the model tag 'drafter' is set already");
     const auto inner = ModelTagScope::enter("vision", true);
     ASSERT_TRUE(inner.ok());
     EXPECT_EQ(current_model_tag().name, "vision");

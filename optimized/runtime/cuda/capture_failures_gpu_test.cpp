@@ -49,11 +49,10 @@ class Job {
     device.memory().know(bytes(), nullptr);
     DeviceWorks works;
     for (int i = 0; i < 3; ++i) {
-      TextWork work;
-      work.statements = "  if (thread == " + std::to_string(i) +
-                        ") reinterpret_cast<std::int64_t*>(p0)[thread] += thread + 1;\n";
-      work.threads = 1024;
-      work.pointers = {bytes().data()};
+      TextWork work{.statements = "  if (thread == " + std::to_string(i) +
+                                  ") reinterpret_cast<std::int64_t*>(p0)[thread] += thread + 1;\n",
+                    .pointers = {bytes().data()},
+                    .threads = 1024};
       works.emplace_back(std::move(work));
     }
     calls_ = text_.add(works);

@@ -25,20 +25,21 @@ std::string refusal(const char* text, const CompileOptions& options) {
 }
 
 TEST(CapturedPlans, OrderWhatMeetsOnSeveralStreams) {
-  EXPECT_EQ(refusal(kSharedInput, on_streams(2)), "");
-  EXPECT_EQ(refusal(kSideStream, side_streams()), "");
+  EXPECT_EQ(refusal(programs::kSharedInput, on_streams(2)), "");
+  EXPECT_EQ(refusal(programs::kSideStream, side_streams()), "");
 }
 
 TEST(CapturedPlans, AreRefusedWhereAnEventIsMissing) {
-  EXPECT_EQ(refusal(kSharedInput, with(on_streams(2), spec::Deviation::kForksWithoutAliasTest)),
-            "partition 0 of @main: the captured graph does not order steps 0 'h' to 2 'experts' of "
-            "stream 0 before step 1 'shared' of stream 1, and one of them writes bytes [0, 32) of "
-            "pool @arena, which the other one touches");
+  EXPECT_EQ(
+      refusal(programs::kSharedInput, with(on_streams(2), spec::Deviation::kForksWithoutAliasTest)),
+      "partition 0 of @main: the captured graph does not order steps 0 'h' to 2 'experts' of "
+      "stream 0 before step 1 'shared' of stream 1, and one of them writes bytes [0, 32) of "
+      "pool @arena, which the other one touches");
 }
 
 TEST(CapturedPlans, AreRefusedWhereBytesAreGivenOnTooEarly) {
   EXPECT_EQ(
-      refusal(kSideStream, with(side_streams(), spec::Deviation::kFreesOnMainStream)),
+      refusal(programs::kSideStream, with(side_streams(), spec::Deviation::kFreesOnMainStream)),
       "partition 0 of @main: the captured graph does not order steps 1 't' to 2 'u' of stream "
       "1 before steps 0 'p' to 3 'v' of stream 0, and one of them writes bytes [256, 288) of "
       "pool @arena, which the other one touches");
@@ -47,7 +48,7 @@ TEST(CapturedPlans, AreRefusedWhereBytesAreGivenOnTooEarly) {
 // The seed is for those that run one launch after the other.
 TEST(CapturedPlans, AreTheSameWhateverOrderTheHostWouldLaunchIn) {
   const CompileOptions options = side_streams();
-  const Plan plan = good_plan_of(program_of(kSideStream), eight(), options);
+  const Plan plan = good_plan_of(program_of(programs::kSideStream), eight(), options);
   std::vector<FakeCuda::Kept> kept;
   for (std::uint64_t seed = 0; seed < 6; ++seed) {
     const auto device = std::make_shared<FakeCuda>(seed % 2 == 1);

@@ -13,16 +13,14 @@ namespace {
 
 // A program of one kernel.
 DeviceProgramText program(const char* statements) {
-  TextWork work;
-  work.statements = statements;
-  work.threads = 1;
+  TextWork work{.statements = statements, .threads = 1};
   DeviceProgramText text;
   (void)text.add({work});
   return text;
 }
 
 TEST(CubinFolder, GivesBackWhatItKeepsToAnybody) {
-  const TemporaryFolder folder;
+  const TestFolder folder;
   const CubinFolder cubins(folder.path() / "cubins");
   EXPECT_EQ(cubins.find("a"), std::nullopt);
   const std::string bytes(
@@ -38,7 +36,7 @@ TEST(CubinFolder, GivesBackWhatItKeepsToAnybody) {
 }
 
 TEST(CubinFolder, MissesWhatIsDamagedAndReplacesIt) {
-  const TemporaryFolder folder;
+  const TestFolder folder;
   const CubinFolder cubins(folder.path());
   ASSERT_TRUE(cubins.keep("a", "cubin").ok());
   const auto path = folder.path() / "a.cubin";
@@ -57,7 +55,7 @@ TEST(CubinFolder, MissesWhatIsDamagedAndReplacesIt) {
 
 // A program of a GPU is compiled anew then: nobody waits for a writer.
 TEST(CubinFolder, MissesWhatIsNoFile) {
-  const TemporaryFolder folder;
+  const TestFolder folder;
   const CubinFolder cubins(folder.path());
   const auto path = folder.path() / "a.cubin";
   ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
@@ -77,35 +75,32 @@ TEST(CubinFolder, MissesWhatIsNoFile) {
 }
 
 TEST(CubinFolder, SaysWhatCannotBeWritten) {
-  const TemporaryFolder folder;
+  const TestFolder folder;
   ASSERT_TRUE(write_file(folder.path() / "file", "").ok());
-  const auto kept = CubinFolder(folder.path() / "file" / "cubins").keep("a", "cubin");
-  ASSERT_FALSE(kept.ok());
-  EXPECT_EQ(kept.error().kind, ErrorKind::kInfrastructure);
-  EXPECT_NE(kept.error().message.find((folder.path() / "file").string()), std::string::npos);
+  const Error kept = failure_of(CubinFolder(folder.path() / "file" / "cubins").keep("a", "cubin"));
+  EXPECT_EQ(kept.kind, ErrorKind::kInfrastructure);
+  EXPECT_TRUE(contains(kept.message, (folder.path() / "file").string()));
 }
 
 // What a folder has is not compiled: a program that no compiler takes comes from there.
 TEST(Cubins, ComeFromAFolderInTheNextProcess) {
   if (const auto nvrtc = load_nvrtc(); !nvrtc.ok()) GTEST_SKIP() << nvrtc.error().message;
-  const TemporaryFolder folder;
-  const auto kept = cubin_of(program("  (void)thread;\n"), "sm_90", folder.path());
-  ASSERT_TRUE(kept.ok()) << kept.error().message;
+  const TestFolder folder;
+  const auto kept = must(cubin_of(program("  (void)thread;\n"), "sm_90", folder.path()));
   const auto files = files_under(folder.path());
   ASSERT_EQ(files.size(), 1U);
-  EXPECT_EQ(CubinFolder(folder.path()).find(files.front().stem().string()), *kept.value());
+  EXPECT_EQ(CubinFolder(folder.path()).find(files.front().stem().string()), *kept);
   const DeviceProgramText refused = program("  nobody_knows_this();\n");
   EXPECT_FALSE(cubin_of(refused, "sm_90", folder.path()).ok());
   ASSERT_TRUE(CubinFolder(folder.path()).keep(cubin_key(refused, "sm_90").value(), "theirs").ok());
-  const auto found = cubin_of(refused, "sm_90", folder.path());
-  ASSERT_TRUE(found.ok()) << found.error().message;
-  EXPECT_EQ(*found.value(), "theirs");
+  const auto found = must(cubin_of(refused, "sm_90", folder.path()));
+  EXPECT_EQ(*found, "theirs");
 }
 
 TEST(Cubins, AreKeptInTheFolderOfTheProcessWhereNoneIsGiven) {
   if (const auto nvrtc = load_nvrtc(); !nvrtc.ok()) GTEST_SKIP() << nvrtc.error().message;
-  const TemporaryFolder of_process;
-  const TemporaryFolder given;
+  const TestFolder of_process;
+  const TestFolder given;
   keep_cubins_in(of_process.path());
   EXPECT_TRUE(cubin_of(program("  (void)(thread + 1);\n"), "sm_90").ok());
   EXPECT_TRUE(cubin_of(program("  (void)(thread + 2);\n"), "sm_90", given.path()).ok());

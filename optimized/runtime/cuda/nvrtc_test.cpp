@@ -1,6 +1,6 @@
 #include "optimized/runtime/cuda/nvrtc.h"
 
-#include <gtest/gtest.h>
+#include "base/result_test.h"
 
 namespace graphgate::optimized::cuda {
 namespace {
@@ -24,24 +24,21 @@ TEST(Nvrtc, CompilesToTheSameCubinEveryTime) {
   if (nvrtc == nullptr) GTEST_SKIP() << load_nvrtc().error().message;
   CompileJob with_header = job("#include \"twice.h\"\n__global__ void k(float* x) { twice(x); }\n");
   with_header.headers = {{"twice.h", "__device__ void twice(float* x) { *x += *x; }\n"}};
-  const auto first = nvrtc->compile(with_header);
-  ASSERT_TRUE(first.ok()) << first.error().message;
-  EXPECT_EQ(first.value().substr(1, 3), "ELF");
-  const auto second = nvrtc->compile(with_header);
-  ASSERT_TRUE(second.ok());
-  EXPECT_TRUE(first.value() == second.value());
+  const auto first = must(nvrtc->compile(with_header));
+  EXPECT_EQ(first.substr(1, 3), "ELF");
+  const auto second = must(nvrtc->compile(with_header));
+  EXPECT_TRUE(first == second);
 }
 
 TEST(Nvrtc, SaysInOneLineWhatDoesNotCompile) {
   const Nvrtc* nvrtc = compiler();
   if (nvrtc == nullptr) GTEST_SKIP() << load_nvrtc().error().message;
-  const auto refused = nvrtc->compile(job("__global__ void k() { nothing_like_this(); }\n"));
-  ASSERT_FALSE(refused.ok());
-  EXPECT_EQ(refused.error().kind, ErrorKind::kInternal);
-  EXPECT_NE(refused.error().message.find("test.cu"), std::string::npos);
-  EXPECT_NE(refused.error().message.find("nothing_like_this"), std::string::npos)
-      << refused.error().message;
-  EXPECT_EQ(refused.error().message.find('\n'), std::string::npos);
+  const Error refused =
+      failure_of(nvrtc->compile(job("__global__ void k() { nothing_like_this(); }\n")));
+  EXPECT_EQ(refused.kind, ErrorKind::kInternal);
+  EXPECT_TRUE(contains(refused.message, "test.cu"));
+  EXPECT_TRUE(contains(refused.message, "nothing_like_this"));
+  EXPECT_EQ(refused.message.find('\n'), std::string::npos);
 }
 
 }  // namespace

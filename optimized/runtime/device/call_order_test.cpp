@@ -70,12 +70,10 @@ class Copies {
  public:
   DeviceWorks copy(std::size_t to, std::size_t from) { return {copy_work(at(to), at(from))}; }
   Tensor at(std::size_t place) {
-    Tensor out;
-    out.dtype = spec::DType::kFloat32;
-    out.sizes = {8};
-    out.strides = {1};
-    out.bytes = memory_.data() + 32 * place;
-    return out;
+    return Tensor{.dtype = spec::DType::kFloat32,
+                  .sizes = {8},
+                  .strides = {1},
+                  .bytes = memory_.data() + 32 * place};
   }
 
  private:

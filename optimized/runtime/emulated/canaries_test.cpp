@@ -42,10 +42,9 @@ class Watched {
                       std::vector<CanaryArena>{{first_, gaps_between({{0, 100}, {556, 600}}, 600)},
                                                {second_, {}}},
                       2);
-    TextWork stray;
-    stray.statements = "  if (thread == 5) { " + statement + " }\n";
-    stray.pointers = {first_.data(), second_.data()};
-    stray.threads = 32;
+    TextWork stray{.statements = "  if (thread == 5) { " + statement + " }\n",
+                   .pointers = {first_.data(), second_.data()},
+                   .threads = 32};
     DeviceProgramText text;
     const std::vector<Device::Job> jobs = {{text.add({stray, canaries_->check(0)}), true},
                                            {text.add({canaries_->check(1)}), true}};

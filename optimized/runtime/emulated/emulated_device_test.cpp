@@ -2,8 +2,6 @@
 // would hang on. Then products of fast arithmetic on integers, whose results are exact.
 #include "optimized/runtime/emulated/emulated_device.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -11,6 +9,7 @@
 #include <random>
 #include <vector>
 
+#include "base/result_test.h"
 #include "optimized/arithmetic/float_format.h"
 #include "optimized/codegen/cells_text.h"
 #include "optimized/codegen/fast_text.h"
@@ -42,11 +41,8 @@ std::vector<std::int64_t> run_text(TextWork work, std::vector<std::int64_t> numb
 }
 
 TextWork text_of(std::string statements, std::int64_t threads, bool reports_faults = false) {
-  TextWork work;
-  work.statements = std::move(statements);
-  work.threads = threads;
-  work.reports_faults = reports_faults;
-  return work;
+  return TextWork{
+      .statements = std::move(statements), .threads = threads, .reports_faults = reports_faults};
 }
 
 TEST(EmulatedDevice, TurnsABlockAroundInSharedMemory) {
@@ -89,8 +85,7 @@ TEST(EmulatedDevice, SaysWhatAGpuWouldHangOn) {
                    std::vector<std::int64_t>(1));
     FAIL() << "nothing was said";
   } catch (const DeviceError& error) {
-    EXPECT_NE(std::string(error.what()).find("31 lanes exchange values, 1 have ended"),
-              std::string::npos)
+    EXPECT_TRUE(contains(std::string(error.what()), "31 lanes exchange values, 1 have ended"))
         << error.what();
   }
 }
@@ -272,10 +267,7 @@ struct Scaled {
 
  private:
   Tensor tensor(spec::DType dtype, std::int64_t rows, std::int64_t columns, Place place) {
-    Tensor made;
-    made.dtype = dtype;
-    made.sizes = {rows, columns};
-    made.strides = {place.pitch, place.step};
+    Tensor made{.dtype = dtype, .sizes = {rows, columns}, .strides = {place.pitch, place.step}};
     std::vector<std::byte>& bytes = memory.emplace_back();
     const std::int64_t size =
         place.first + (rows - 1) * place.pitch + (columns - 1) * place.step + 1;
@@ -332,10 +324,9 @@ TEST(EmulatedDevice, TakesNeighboursTogetherWhereThereAreMany) {
     std::string together;
     std::string apart;
     EXPECT_EQ(run(c.rows, together), run(16, apart));
-    EXPECT_EQ(apart.find("device::Word<"), std::string::npos);
+    EXPECT_FALSE(contains(apart, "device::Word<"));
     EXPECT_EQ(together.find("device::Word<") != std::string::npos, !c.word.empty());
-    EXPECT_NE(together.find(c.word.empty() ? "" : "device::Word<" + c.word + ">"),
-              std::string::npos);
+    EXPECT_TRUE(contains(together, c.word.empty() ? "" : "device::Word<" + c.word + ">"));
   }
 }
 
@@ -376,12 +367,10 @@ struct Matrix {
 
 // out = a @ w^T.
 Product product_of(const Matrix& out, const Matrix& a, const Matrix& w) {
-  Product product;
-  product.result = out.tensor;
-  product.a = a.tensor;
-  product.b = swapped(w.tensor, 0, 1);
-  product.rounds_to = out.tensor.dtype;
-  return product;
+  return Product{.result = out.tensor,
+                 .a = a.tensor,
+                 .b = swapped(w.tensor, 0, 1),
+                 .rounds_to = out.tensor.dtype};
 }
 
 struct Shape {
@@ -586,9 +575,7 @@ struct AttentionCase {
     return mask[static_cast<std::size_t>(head * count + at)];
   }
   void run() {
-    Tensor masks;
-    masks.dtype = spec::DType::kBool;
-    masks.sizes = {1, kHeads, 1, count};
+    Tensor masks{.dtype = spec::DType::kBool, .sizes = {1, kHeads, 1, count}};
     masks.strides = row_major_strides(masks.sizes);
     masks.bytes = mask.data();
     const auto four = [](Tensor tensor, std::int64_t groups, std::int64_t rows) {

@@ -93,7 +93,7 @@ TEST(EmulatedStreams, BeginNothingEarlyThatWaitsForAnEvent) {
 // How many of some calls come to something else than on the host, on one stream.
 std::size_t calls_that_differ(const char* text, const CompileOptions& compile) {
   const spec::Program program = program_of(text);
-  const std::vector<std::vector<spec::InputValue>> calls(8, eight());
+  const std::vector<Inputs> calls(8, eight());
   Options options;
   options.compile = compile;
   options.device = make_emulated_device().value();
@@ -112,17 +112,17 @@ std::size_t calls_that_differ(const char* text, const CompileOptions& compile) {
 }
 
 TEST(EmulatedStreams, ShowAMissingEventOfAPlan) {
-  EXPECT_EQ(calls_that_differ(kSharedInput, on_streams(2)), 0U);
-  EXPECT_GT(
-      calls_that_differ(kSharedInput, with(on_streams(2), spec::Deviation::kForksWithoutAliasTest)),
-      0U);
+  EXPECT_EQ(calls_that_differ(programs::kSharedInput, on_streams(2)), 0U);
+  EXPECT_GT(calls_that_differ(programs::kSharedInput,
+                              with(on_streams(2), spec::Deviation::kForksWithoutAliasTest)),
+            0U);
 }
 
 TEST(EmulatedStreams, ShowBytesThatAreGivenOnTooEarly) {
-  EXPECT_EQ(calls_that_differ(kSideStream, side_streams()), 0U);
-  EXPECT_GT(
-      calls_that_differ(kSideStream, with(side_streams(), spec::Deviation::kFreesOnMainStream)),
-      0U);
+  EXPECT_EQ(calls_that_differ(programs::kSideStream, side_streams()), 0U);
+  EXPECT_GT(calls_that_differ(programs::kSideStream,
+                              with(side_streams(), spec::Deviation::kFreesOnMainStream)),
+            0U);
 }
 
 }  // namespace

@@ -57,10 +57,7 @@ class Draws {
   bool one_in(std::int64_t n) { return below(n) == 0; }
 
   Tensor tensor(DType dtype, const Sizes& sizes) {
-    Tensor out;
-    out.dtype = dtype;
-    out.sizes = sizes;
-    out.strides = row_major_strides(sizes);
+    Tensor out{.dtype = dtype, .sizes = sizes, .strides = row_major_strides(sizes)};
     if (sizes.size() == 2 && one_in(2)) out.strides[0] *= 2;  // halves of rows
     // Few places, so that works often meet, and on any element now and then.
     const std::int64_t reach = byte_range(out).end;
@@ -147,11 +144,10 @@ class Draws {
     Tensor all = tensor(DType::kInt32, {4, 4});
     const Tensor rows = tensor(DType::kInt32, {2, 4});
     if (may_share_bytes(all, rows)) return {};
-    Tensor index;
-    index.dtype = DType::kInt64;
-    index.sizes = {2, 1};
-    index.strides = {1, 1};
-    index.bytes = memory_.data() + kBytes + kInner + 8 * below(kIndices - 1);
+    Tensor index{.dtype = DType::kInt64,
+                 .sizes = {2, 1},
+                 .strides = {1, 1},
+                 .bytes = memory_.data() + kBytes + kInner + 8 * below(kIndices - 1)};
     const IndexedDim dim = indexed_dim(all, 0, index, false);
     all.sizes[0] = 2;
     all.strides[0] = 0;
@@ -172,11 +168,10 @@ class Draws {
     source.strides.insert(source.strides.begin(), 0);
     Tensor all = tensor(dtype, {4, source.sizes[1], row});
     if (may_share_bytes(all, source)) return {};
-    Tensor index;
-    index.dtype = DType::kInt64;
-    index.sizes = {1, 1, 1};
-    index.strides = {0, 0, 0};
-    index.bytes = memory_.data() + kBytes + kInner + 8 * below(kIndices);
+    Tensor index{.dtype = DType::kInt64,
+                 .sizes = {1, 1, 1},
+                 .strides = {0, 0, 0},
+                 .bytes = memory_.data() + kBytes + kInner + 8 * below(kIndices)};
     const IndexedDim dim = indexed_dim(all, 0, index, false);
     all.sizes[0] = 1;
     all.strides[0] = 0;
@@ -262,12 +257,10 @@ TEST(JoinedWorks, HandFaultsOn) {
   numbers[32] = 9;
   const std::span<std::byte> bytes = std::as_writable_bytes(std::span(numbers));
   const auto tensor_at = [&](std::size_t at, const Sizes& sizes) {
-    Tensor out;
-    out.dtype = DType::kInt64;
-    out.sizes = sizes;
-    out.strides = row_major_strides(sizes);
-    out.bytes = bytes.data() + 8 * at;
-    return out;
+    return Tensor{.dtype = DType::kInt64,
+                  .sizes = sizes,
+                  .strides = row_major_strides(sizes),
+                  .bytes = bytes.data() + 8 * at};
   };
   Tensor all = tensor_at(0, {4, 4});
   const IndexedDim dim = indexed_dim(all, 0, tensor_at(32, {1, 1}), false);

@@ -47,9 +47,7 @@ std::vector<float> drawn_rows() {
 // Row-major numbers as a tensor.
 template <class T>
 Tensor tensor_of(DType dtype, std::vector<T>& numbers, std::int64_t length) {
-  Tensor out;
-  out.dtype = dtype;
-  out.sizes = {std::ssize(numbers) / length, length};
+  Tensor out{.dtype = dtype, .sizes = {std::ssize(numbers) / length, length}};
   out.strides = row_major_strides(out.sizes);
   out.bytes = reinterpret_cast<std::byte*>(numbers.data());
   return out;

@@ -14,18 +14,16 @@ namespace {
 struct Refused {
   std::string name;
   std::string nodes;  // of a program with input %x, output %y
-  std::vector<spec::InputValue> inputs;
+  Inputs inputs;
   std::string words;
 };
 
 void PrintTo(const Refused& call, std::ostream* out) { *out << call.name; }
 
-std::string words_of(const spec::Program& program, const std::vector<spec::InputValue>& inputs,
-                     const Options& options) {
+std::string words_of(const spec::Program& program, const Inputs& inputs, const Options& options) {
   auto loaded = make_executor(options)->load(program);
   if (!loaded.ok()) return "not loaded: " + loaded.error().message;
-  const auto result = loaded.value()->call(inputs);
-  return result.ok() ? "no error" : result.error().message;
+  return message_of(loaded.value()->call(inputs), "no error");
 }
 
 class ValueErrors : public testing::TestWithParam<Refused> {};
@@ -33,7 +31,7 @@ class ValueErrors : public testing::TestWithParam<Refused> {};
 TEST_P(ValueErrors, EndACallInTheHostsWords) {
   const spec::Program program = program_of("program \"p\" {\n" + GetParam().nodes + "}");
   const std::string expected = words_of(program, GetParam().inputs, {});
-  EXPECT_NE(expected.find(GetParam().words), std::string::npos) << expected;
+  EXPECT_TRUE(contains(expected, GetParam().words));
   CompileOptions captured;
   captured.partition.device_kernels = true;
   const spec::Plan plan = good_plan_of(program, GetParam().inputs, captured);
@@ -42,7 +40,7 @@ TEST_P(ValueErrors, EndACallInTheHostsWords) {
   Options options;
   options.device = make_emulated_device().value();
   const std::string found = words_of(program, GetParam().inputs, options);
-  EXPECT_NE(found.find(GetParam().words), std::string::npos) << found;
+  EXPECT_TRUE(contains(found, GetParam().words));
 }
 
 std::vector<Refused> refused_calls() {

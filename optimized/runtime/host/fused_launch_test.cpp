@@ -77,7 +77,7 @@ spec::HostTensor numbers(std::vector<std::int64_t> sizes) {
 }
 
 std::vector<std::vector<std::byte>> bytes_of(const std::string& text, const std::string& compiler,
-                                             const std::vector<spec::InputValue>& inputs) {
+                                             const Inputs& inputs) {
   Options options;
   options.compile.compiler.name = compiler;
   std::vector<std::vector<std::byte>> out;
@@ -97,8 +97,7 @@ RC_GTEST_PROP(FusedLaunch, HasTheBitsOfItsNodesOneByOne,
     drawer.add(gene);
   }
   const std::string text = drawer.finish();
-  const std::vector<spec::InputValue> inputs = {numbers(sizes), numbers({sizes[2]}),
-                                                numbers({sizes[1], 1})};
+  const Inputs inputs = {numbers(sizes), numbers({sizes[2]}), numbers({sizes[1], 1})};
   const auto eager = bytes_of(text, "eager", inputs);
   RC_ASSERT(!eager.empty());
   RC_ASSERT(bytes_of(text, "fused", inputs) == eager);
@@ -117,7 +116,7 @@ TEST(FusedLaunch, RunsManyTilesAndATail) {
   output %e
   output %o
 })";
-  const std::vector<spec::InputValue> inputs = {numbers({4099, 9}), numbers({9})};
+  const Inputs inputs = {numbers({4099, 9}), numbers({9})};
   const auto eager = bytes_of(text, "eager", inputs);
   ASSERT_EQ(eager.size(), 4U);
   EXPECT_EQ(bytes_of(text, "fused", inputs), eager);
@@ -132,7 +131,7 @@ TEST(FusedLaunch, ReadsTransposedOperands) {
   %b = aten.mul.Tensor(%a, %x)
   output %b
 })";
-  const std::vector<spec::InputValue> inputs = {numbers({70, 90}), numbers({90, 70})};
+  const Inputs inputs = {numbers({70, 90}), numbers({90, 70})};
   EXPECT_EQ(bytes_of(text, "fused", inputs), bytes_of(text, "eager", inputs));
 }
 
@@ -140,12 +139,8 @@ TEST(FusedLaunch, ReadsTransposedOperands) {
 TEST(TileLayout, KeepsWhatIsTheSameForAllRowsWhereItIs) {
   const spec::OpRow* row = spec::builtin_op_table().find("aten.mul.Tensor");
   ASSERT_NE(row, nullptr);
-  const auto tensor = [](Sizes sizes, StorageIndex storage) {
-    Tensor out;
-    out.strides = row_major_strides(sizes);
-    out.sizes = std::move(sizes);
-    out.storage = storage;
-    return out;
+  const auto tensor = [](const Sizes& sizes, StorageIndex storage) {
+    return Tensor{.sizes = sizes, .strides = row_major_strides(sizes), .storage = storage};
   };
   TileCall call{
       row, find_kernel(*row), {{tensor({5000, 8}, 0)}, {tensor({8}, 1)}}, {tensor({5000, 8}, 2)}};

@@ -33,14 +33,11 @@ class OnADevice : public testing::Test {
     CompileOptions options;
     options.partition.device_kernels = true;
     options.partition.split_ops = {"aten.neg.default"};
-    const auto prepared = prepare(program, options);
-    ASSERT_TRUE(prepared.ok()) << prepared.error().message;
-    const std::vector<spec::InputValue> inputs = {f32({4}, {0, 0, 0, 0})};
-    const auto symbols = bind_symbols(program, inputs, false);
-    ASSERT_TRUE(symbols.ok()) << symbols.error().message;
-    auto plan = compile(program, prepared.value(), inputs, symbols.value(), options);
-    ASSERT_TRUE(plan.ok()) << plan.error().message;
-    program_ = std::make_unique<HostProgram>(std::move(plan).value(), *options.ops, state_, host_);
+    const auto prepared = must(prepare(program, options));
+    const Inputs inputs = {f32({4}, {0, 0, 0, 0})};
+    const auto symbols = must(bind_symbols(program, inputs, false));
+    auto plan = must(compile(program, prepared, inputs, symbols, options));
+    program_ = std::make_unique<HostProgram>(std::move(plan), *options.ops, state_, host_);
   }
 
   void start(float first) {
@@ -51,7 +48,7 @@ class OnADevice : public testing::Test {
   [[nodiscard]] std::vector<float> sum() const {
     const Item item = program_->read(program_->plan().outputs.front());
     std::vector<float> out(4);
-    copy_bytes(out.data(), item.as<Tensor>()->data(), 16);
+    std::memcpy(out.data(), item.as<Tensor>()->data(), 16);
     return out;
   }
   [[nodiscard]] const DeviceMemory& memory() const { return host_.device->memory(); }
@@ -137,10 +134,9 @@ TEST(RefusedCaptures, FailOneCallAndTheNextRecordsAnew) {
   const Inputs inputs = {f32({4}, {1, 2, 3, 4})};
   const auto expect_refused = [&] {
     device->refusals = 1;
-    const auto result = loaded.session->call(inputs);
-    ASSERT_FALSE(result.ok());
-    EXPECT_EQ(result.error().kind, ErrorKind::kInfrastructure);
-    EXPECT_EQ(result.error().message, std::string("sums: ") + RefusingDevice::kRefusal);
+    const Error result = failure_of(loaded.session->call(inputs));
+    EXPECT_EQ(result.kind, ErrorKind::kInfrastructure);
+    EXPECT_EQ(result.message, std::string("sums: ") + RefusingDevice::kRefusal);
   };
   expect_refused();
   EXPECT_EQ(loaded.run(inputs), (std::vector<float>{2, 4, 6, 8}));

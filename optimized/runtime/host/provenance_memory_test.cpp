@@ -135,11 +135,8 @@ TEST(WordMemory, HoldsForEveryByteWhatWasStoredLast) {
       memory.store_elements(kFirst + 4, 4, make_words(std::vector<Word>(16, 5)));
       memory.store_elements(kFirst + 4, 4, make_words(std::vector<Word>(1, 6)));
       memory.restore(saved);
-      Tensor around;
-      around.dtype = spec::DType::kFloat32;
-      around.sizes = {1, 16};
-      around.strides = {16, 1};
-      around.offset = 1;
+      Tensor around{
+          .dtype = spec::DType::kFloat32, .sizes = {1, 16}, .strides = {16, 1}, .offset = 1};
       std::vector<Word> other(16, 5);
       other[0] = 6;
       const auto kept = expected.bytes;
@@ -151,9 +148,7 @@ TEST(WordMemory, HoldsForEveryByteWhatWasStoredLast) {
 
 TEST(WordMemory, GivesBackTheArrayThatWasPutThere) {
   WordMemory memory;
-  Tensor tensor;
-  tensor.sizes = {2, 3};
-  tensor.strides = {3, 1};
+  Tensor tensor{.sizes = {2, 3}, .strides = {3, 1}};
   const Words words = make_words({1, 2, 3, 4, 5, 6});
   memory.store(tensor, kFirst, words);
   EXPECT_EQ(memory.load(tensor, kFirst), words);

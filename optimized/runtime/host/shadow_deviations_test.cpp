@@ -4,25 +4,17 @@
 namespace graphgate::optimized {
 namespace {
 
-using spec::Deviation;
+using D = spec::Deviation;
 
 // A program on which the deviation makes memory wrong, and what shadow memory says of it.
 struct Trigger {
-  Deviation deviation;
+  D deviation;
   const char* rule;
-  const char* words;  // of some finding by that rule
   const char* text;
   std::vector<Inputs> calls;
-  Change change;
+  Change change = {};
+  const char* words = "";  // of some finding by that rule
 };
-
-constexpr const char* kThree = R"(program "three" {
-  input %x : f32[8, 8]
-  %a = aten.mm.default(%x, %x)
-  %b = aten.mm.default(%a, %x)
-  %c = aten.mm.default(%b, %x)
-  output %c
-})";
 
 constexpr const char* kSplit = R"(program "split" {
   input %q : f32[2, 2, 4]
@@ -36,100 +28,6 @@ constexpr const char* kSplit = R"(program "split" {
   output %p
 })";
 
-constexpr const char* kSizes = R"(program "sizes" {
-  input %x : f32[8, 8]
-  input %y : f32[64, 8]
-  %a = aten.mm.default(%x, %x)
-  %b = aten.mm.default(%a, %x)
-  %c = aten.mm.default(%y, %x)
-  %d = aten.mm.default(%c, %b)
-  output %d
-})";
-
-constexpr const char* kState = R"(program "state" {
-  parameter %w "w" : f32[2, 2] = [1.0, 2.0, 3.0, 4.0]
-  input %x : f32[2, 2]
-  %a = aten.mm.default(%x, %w)
-  %b = aten.mm.default(%a, %x)
-  %c = aten.mm.default(%b, %x)
-  output %c
-})";
-
-constexpr const char* kArms = R"(program "arms" {
-  input %p : bool[]
-  input %x : f32[8, 8]
-  graph @yes {
-    input %u : f32[8, 8]
-    input %ux : f32[8, 8]
-    %u1 = aten.mm.default(%u, %ux)
-    output %u1
-  }
-  graph @no {
-    input %v : f32[8, 8]
-    input %vx : f32[8, 8]
-    %v1 = aten.mm.default(%vx, %vx)
-    %v2 = aten.mm.default(%v1, %vx)
-    %v3 = aten.mm.default(%v2, %v)
-    output %v3
-  }
-  %s = aten.mm.default(%x, %x)
-  %y = higher_order.cond(%p, @yes, @no, [%s, %x])
-  output %y
-})";
-
-constexpr const char* kSymbolic = R"(program "symbolic" {
-  symbol s0 in [2, 64] hint 4
-  input %x : f32[s0, s0]
-  %a : f32[s0, s0] = aten.mm.default(%x, %x)
-  %b : f32[s0, s0] = aten.mm.default(%a, %x)
-  %c : f32[s0, s0] = aten.mm.default(%a, %b)
-  output %c
-})";
-
-constexpr const char* kSharedInput = R"(program "shared" {
-  input %x : f32[8]
-  %h = aten.mul.Tensor(%x, 2.0)
-  %view = aten.view.default(%h, [2, 4])
-  %shared = aten.mul.Tensor(%view, 5.0)
-  %experts = aten.add_.Tensor(%h, 1.0)
-  output %shared
-  output %experts
-})";
-
-constexpr const char* kSideStream = R"(program "side" {
-  input %x : f32[8]
-  %p = aten.mul.Tensor(%x, 2.0)
-  %t = aten.mul.Tensor(%x, 3.0)
-  %u = aten.add.Tensor(%t, 1.0)
-  %v = aten.mul.Tensor(%p, 5.0)
-  %w = aten.add.Tensor(%u, %v)
-  output %w
-})";
-
-constexpr const char* kPieces = R"(program "pieces" {
-  symbol s0 in [1, 1024]
-  input %x : f32[s0]
-  %a : f32[s0] = aten.neg.default(%x)
-  %b : f32[s0] = aten.mul.Tensor(%a, 3.0)
-  output %b
-})";
-
-constexpr const char* kSum = R"(program "sum" {
-  symbol s0 in [1, 64]
-  input %x : f32[s0, 2]
-  %y : f32[2] = aten.sum.dim_IntList(%x, [0])
-  output %y
-})";
-
-constexpr const char* kScatter = R"(program "scatter" {
-  symbol s0 in [1, 64]
-  input %z : f32[3]
-  input %x : f32[s0]
-  input %i : i64[s0]
-  %y : f32[3] = aten.index_put_.default(%z, [%i], %x)
-  output %y
-})";
-
 constexpr const char* kRowsOfState = R"(program "cache" {
   symbol s0 in [1, 4]
   buffer %b "b" : f32[4] = [0.0, 0.0, 0.0, 0.0]
@@ -141,167 +39,121 @@ constexpr const char* kRowsOfState = R"(program "cache" {
   output %y
 })";
 
-constexpr const char* kViewOnly = R"(program "viewed" {
-  input %x : f32[8, 8]
-  %a = aten.flip.default(%x, [0])
-  %v = aten.view.dtype(%a, i16)
-  %b = aten.cumsum.default(%x, 0)
-  %c = aten.cumsum.default(%b, 0)
-  %d = aten.cumsum.default(%c, 0)
-  output %v
-  output %d
-})";
-
-constexpr const char* kReturnedAlias = R"(program "alias" {
-  input %x : f32[4]
-  %y = aten.add.Tensor(%x, 1.0)
-  %s = aten.add_.Tensor(%y, %x)
-  %a = aten.neg.default(%x)
-  %b = aten.mul.Tensor(%a, 10.0)
-  %c = aten.add.Tensor(%b, %s)
-  output %c
-})";
-
-constexpr const char* kLookup = R"(program "lookup" {
-  symbol s0 in [1, 8]
-  symbol s1 in [1, 100]
-  input %i : i64[s0]
-  input %w : f32[s1, 2]
-  %y : f32[s0, 2] = aten.embedding.default(%w, %i)
-  output %y
-})";
+void on_seeded_streams(Options& options) {
+  on_two_streams(options);
+  options.interleaving_seed = 1;
+}
 
 std::vector<Trigger> triggers() {
   const Inputs square = {counting_tensor({8, 8})};
   const Inputs eight = {counting_tensor({8})};
-  std::vector<Trigger> out;
-  out.push_back({Deviation::kReusesInvertedRanges,
-                 "S2.stale-read",
-                 "its result $b over",
-                 kThree,
-                 {square},
-                 lines});
-  out.push_back({Deviation::kAllocatedTestedLate, "S2.stale-read", "", kShort, {square}, lines});
-  out.push_back({Deviation::kFreesTwice,
-                 "S2.stale-read",
-                 "step 2 'c' has overwritten for $c; it expects what "
-                 "step 1 'b' made",
-                 kInPlaceThenReuse,
-                 {square},
-                 lines});
-  out.push_back({Deviation::kTailAllocationsByGraphOutputs,
-                 "S2.stale-read",
-                 "",
-                 kSplit,
-                 {{counting_tensor({2, 2, 4})}},
-                 lines});
-  out.push_back({Deviation::kKeyWithoutLayout,
-                 "S2.stale-read",
-                 "",
-                 kSizes,
-                 {{counting_tensor({8, 8}), counting_tensor({64, 8})}},
-                 lines});
-  out.push_back({Deviation::kPersistentDiesAtLastUse,
-                 "S2.stale-read",
-                 "state w reads",
-                 kState,
-                 {{counting_tensor({2, 2})}},
-                 lines});
-  out.push_back({Deviation::kOneFreeListAcrossArms,
-                 "S2.stale-read",
-                 "",
-                 kArms,
-                 {{bools({}, {0}), counting_tensor({8, 8})}},
-                 lines});
-  out.push_back({Deviation::kOffsetsFromHints,
-                 "S2.stale-read",
-                 "",
-                 kSymbolic,
-                 {{counting_tensor({16, 16})}},
-                 [](Options& options) { options.compile.memory.alignment_bytes = 64; }});
-  out.push_back({Deviation::kLifetimesTouchWrongly,
-                 "S2.stale-read",
-                 "which it reads in the same launch",
-                 kShort,
-                 {square},
-                 {}});
-  out.push_back(
-      {Deviation::kOutputByExactName,
+  return {
+      {D::kReusesInvertedRanges,
        "S2.stale-read",
-       "output 0 reads",
-       kViewOnly,
+       programs::kThreeProducts,
        {square},
-       [](Options& options) { options.compile.memory.strategy = MemoryStrategy::kPools; }});
-  out.push_back({Deviation::kForksWithoutAliasTest,
-                 "S3.old-version",
-                 "too late",
-                 kSharedInput,
-                 {eight},
-                 [](Options& options) {
-                   on_two_streams(options);
-                   options.interleaving_seed = 1;
-                 }});
-  out.push_back({Deviation::kFreesOnMainStream,
-                 "S2.stale-read",
-                 "",
-                 kSideStream,
-                 {eight},
-                 [](Options& options) {
-                   on_two_streams(options);
-                   options.interleaving_seed = 1;
-                 }});
-  out.push_back({Deviation::kEagerOutputNotCopied,
-                 "S1.unwritten-read",
-                 "'b'",
-                 kPieces,
-                 {{counting_tensor({2})}, {counting_tensor({2})}},
-                 cut_at_neg});
-  out.push_back({Deviation::kEagerResultsAreStatic,
-                 "S3.old-version",
-                 "",
-                 kPieces,
-                 {{counting_tensor({2})}, {counting_tensor({300})}, {counting_tensor({2})}},
-                 [](Options& options) {
-                   cut_at_neg(options);
-                   options.runtime.share_pools = true;
-                 }});
-  out.push_back({Deviation::kPadsThroughReductions,
-                 "S5.pad-read",
-                 "hang on rows behind the true size 2",
-                 kSum,
-                 {{rows(2, 2, 1)}},
-                 sized_four});
-  out.push_back({Deviation::kPadsThroughScatters,
-                 "S5.pad-read",
-                 "output 0",
-                 kScatter,
-                 {{f32({3}, {9, 9, 9}), f32({2}, {1, 2}), i64({2}, {1, 2})}},
-                 [](Options& options) {
-                   sized_four(options);
-                   options.runtime.padded_symbol = "s0";
-                 }});
-  out.push_back({Deviation::kIgnoresReturnedAlias,
-                 "S2.stale-read",
-                 "",
-                 kReturnedAlias,
-                 {{counting_tensor({4})}},
-                 {}});
-  out.push_back({Deviation::kKeepsStaleTail,
-                 "",
-                 "S5.pad-read: step 0 'y' refuses",
-                 kLookup,
-                 {{i64({4}, {9, 8, 7, 6}), rows(10, 2, 0)}, {i64({2}, {1, 0}), rows(2, 2, 0)}},
-                 [](Options& options) {
-                   sized_four(options);
-                   options.runtime.share_pools = true;
-                 }});
-  out.push_back({Deviation::kPadsThroughState,
-                 "S5.pad-read",
-                 "state b",
-                 kRowsOfState,
-                 {{f32({2}, {5, 6})}},
-                 sized_four});
-  return out;
+       lines,
+       "its result $b over"},
+      {D::kAllocatedTestedLate, "S2.stale-read", programs::kFourProducts, {square}, lines},
+      {D::kFreesTwice,
+       "S2.stale-read",
+       programs::kInPlaceThenReuse,
+       {square},
+       lines,
+       "step 2 'c' has overwritten for $c; it expects what step 1 'b' made"},
+      {D::kTailAllocationsByGraphOutputs,
+       "S2.stale-read",
+       kSplit,
+       {{counting_tensor({2, 2, 4})}},
+       lines},
+      {D::kKeyWithoutLayout,
+       "S2.stale-read",
+       programs::kTwoSizes,
+       {{counting_tensor({8, 8}), counting_tensor({64, 8})}},
+       lines},
+      {D::kPersistentDiesAtLastUse,
+       "S2.stale-read",
+       programs::kProductsOfState,
+       {{counting_tensor({2, 2})}},
+       lines,
+       "state w reads"},
+      {D::kOneFreeListAcrossArms,
+       "S2.stale-read",
+       programs::kArms,
+       {{bools({}, {0}), counting_tensor({8, 8})}},
+       lines},
+      {D::kOffsetsFromHints,
+       "S2.stale-read",
+       programs::kSymbolicProducts,
+       {{counting_tensor({16, 16})}},
+       [](Options& options) { options.compile.memory.alignment_bytes = 64; }},
+      {D::kLifetimesTouchWrongly,
+       "S2.stale-read",
+       programs::kFourProducts,
+       {square},
+       {},
+       "which it reads in the same launch"},
+      {D::kOutputByExactName,
+       "S2.stale-read",
+       programs::kViewedOutput,
+       {square},
+       [](Options& options) { options.compile.memory.strategy = MemoryStrategy::kPools; },
+       "output 0 reads"},
+      {D::kForksWithoutAliasTest,
+       "S3.old-version",
+       programs::kSharedInput,
+       {eight},
+       on_seeded_streams,
+       "too late"},
+      {D::kFreesOnMainStream, "S2.stale-read", programs::kSideStream, {eight}, on_seeded_streams},
+      {D::kEagerOutputNotCopied,
+       "S1.unwritten-read",
+       programs::kPieces,
+       {{counting_tensor({2})}, {counting_tensor({2})}},
+       cut_at_neg,
+       "'b'"},
+      {D::kEagerResultsAreStatic,
+       "S3.old-version",
+       programs::kPieces,
+       {{counting_tensor({2})}, {counting_tensor({300})}, {counting_tensor({2})}},
+       [](Options& options) {
+         cut_at_neg(options);
+         options.runtime.share_pools = true;
+       }},
+      {D::kPadsThroughReductions,
+       "S5.pad-read",
+       programs::kRowSum,
+       {{rows(2, 2, 1)}},
+       sized_four,
+       "hang on rows behind the true size 2"},
+      {D::kPadsThroughScatters,
+       "S5.pad-read",
+       programs::kScatter,
+       {{f32({3}, {9, 9, 9}), f32({2}, {1, 2}), i64({2}, {1, 2})}},
+       [](Options& options) {
+         sized_four(options);
+         options.runtime.padded_symbol = "s0";
+       },
+       "output 0"},
+      {D::kIgnoresReturnedAlias,
+       "S2.stale-read",
+       programs::kReturnedAlias,
+       {{counting_tensor({4})}}},
+      {D::kKeepsStaleTail,
+       "",
+       programs::kLookup,
+       {{i64({4}, {9, 8, 7, 6}), rows(10, 2, 0)}, {i64({2}, {1, 0}), rows(2, 2, 0)}},
+       [](Options& options) {
+         sized_four(options);
+         options.runtime.share_pools = true;
+       },
+       "S5.pad-read: step 0 'y' refuses"},
+      {D::kPadsThroughState,
+       "S5.pad-read",
+       kRowsOfState,
+       {{f32({2}, {5, 6})}},
+       sized_four,
+       "state b"}};
 }
 
 void PrintTo(const Trigger& trigger, std::ostream* out) { *out << trigger.text; }

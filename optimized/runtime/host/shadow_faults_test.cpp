@@ -71,10 +71,7 @@ class Bench {
   }
 
   [[nodiscard]] Tensor tensor(spec::ValueId id) const {
-    Tensor out;
-    out.sizes = {8};
-    out.strides = {1};
-    out.storage = plan_.values[id.index].buffer->index;
+    Tensor out{.sizes = {8}, .strides = {1}, .storage = plan_.values[id.index].buffer->index};
     out.bytes = memory_.buffers[out.storage].data();
     return out;
   }
@@ -157,7 +154,7 @@ TEST(ShadowFaults, AreFoundFarFromTheOperandsToo) {
   const auto findings = bench.run([&] { pool.data()[-200] = std::byte{9}; });
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_EQ(findings.front().rule, "S4.write-outside");
-  EXPECT_NE(findings.front().message.find("'b'"), std::string::npos) << findings.front().message;
+  EXPECT_TRUE(contains(findings.front().message, "'b'"));
 }
 
 TEST(ShadowFaults, AreFoundAroundBytesOfTheHeap) {

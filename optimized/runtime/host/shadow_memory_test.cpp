@@ -44,11 +44,7 @@ TEST(ShadowTags, JoinNeighboursOfOneWrite) {
 }
 
 Tensor strided(Sizes sizes, Sizes strides, std::int64_t offset = 0) {
-  Tensor tensor;
-  tensor.sizes = std::move(sizes);
-  tensor.strides = std::move(strides);
-  tensor.offset = offset;
-  return tensor;
+  return Tensor{.sizes = std::move(sizes), .strides = std::move(strides), .offset = offset};
 }
 
 TEST(ByteRuns, AreOneForWhatLiesTogetherInAnyOrder) {

@@ -23,7 +23,8 @@ TEST(Shadow, IsSilentOnRightRunsHoweverTheyAreConfigured) {
   };
   const Inputs inputs = {counting_tensor({8, 8})};
   for (std::size_t c = 0; c < changes.size(); ++c) {
-    const auto findings = findings_of(kShort, {inputs, inputs}, shadowed(changes[c]));
+    const auto findings =
+        findings_of(programs::kFourProducts, {inputs, inputs}, shadowed(changes[c]));
     EXPECT_EQ(text_of(findings), "") << c;
   }
 }
@@ -56,7 +57,8 @@ TEST(Shadow, AsksTheLaunchWhetherItReadsWhatItWrites) {
 TEST(Shadow, NamesReaderWriterAndBytesOfAStaleReadAndDrawsThem) {
   Options options = shadowed(lines);
   options.compile.deviations.add(Deviation::kFreesTwice);
-  const auto findings = findings_of(kInPlaceThenReuse, {{counting_tensor({8, 8})}}, options);
+  const auto findings =
+      findings_of(programs::kInPlaceThenReuse, {{counting_tensor({8, 8})}}, options);
   ASSERT_EQ(findings.size(), 1U) << text_of(findings);
   const spec::Finding& finding = findings.front();
   EXPECT_EQ(finding.rule, "S2.stale-read");
@@ -74,18 +76,8 @@ TEST(Shadow, NamesReaderWriterAndBytesOfAStaleReadAndDrawsThem) {
 
 // --- State that moves between calls -------------------------------------------------------------
 
-constexpr const char* kCounter = R"(program "counter" {
-  buffer %b "b" : f32[1] = [0.0]
-  parameter %w "w" : f32[1] = [10.0]
-  input %x : f32[1]
-  %t = aten.add_.Tensor(%b, 1.0)
-  %u = aten.mul.Tensor(%w, %x)
-  %y = aten.add.Tensor(%u, %b)
-  output %y
-})";
-
 std::string after_rebinding(const std::string& target, const Options& options) {
-  const Loaded loaded(kCounter, options);
+  const Loaded loaded(programs::kCounter, options);
   EXPECT_EQ(text_of(loaded.call({f32({1}, {1})}).findings), "");
   EXPECT_TRUE(loaded.session->set_state(target, f32({1}, {100}), true).ok());
   return text_of(loaded.call({f32({1}, {1})}).findings);
@@ -96,24 +88,15 @@ TEST(Shadow, SeesRecordingsThatReadStateWhereItWas) {
   const auto wrong = [](const char* target, Deviation deviation) {
     return after_rebinding(target, with_deviation(deviation, shadowed()));
   };
-  EXPECT_NE(wrong("w", Deviation::kStateAddressesUnchecked).find("S3.old-version"),
-            std::string::npos);
-  EXPECT_NE(wrong("b", Deviation::kReplaysReboundState).find("S3.old-version"), std::string::npos);
+  EXPECT_TRUE(contains(wrong("w", Deviation::kStateAddressesUnchecked), "S3.old-version"));
+  EXPECT_TRUE(contains(wrong("b", Deviation::kReplaysReboundState), "S3.old-version"));
 }
 
 TEST(Shadow, SeesStateInAWorkspaceThatOthersStillUse) {
-  const char* const text = R"(program "weights" {
-  symbol s0 in [1, 1024]
-  parameter %w "w" : f32[2] = [1.0, 1.0]
-  input %x : f32[s0, 2]
-  %a : f32[s0, 2] = aten.mul.Tensor(%x, 2.0)
-  %y : f32[s0, 2] = aten.add.Tensor(%a, %w)
-  output %y
-})";
   const auto last = [&](Options options) {
     options.runtime.share_pools = true;
     options.plans_kept = 1;
-    const Loaded loaded(text, options);
+    const Loaded loaded(programs::kScaledRows, options);
     (void)loaded.run({rows(2, 2, 1)});
     (void)loaded.run({rows(1, 2, 1)});
     EXPECT_TRUE(loaded.session->set_state("w", f32({2}, {10, 10}), true).ok());
@@ -121,7 +104,7 @@ TEST(Shadow, SeesStateInAWorkspaceThatOthersStillUse) {
   };
   EXPECT_EQ(last(shadowed()), "");
   const std::string found = last(with_deviation(Deviation::kWorkspaceOfFirstCapturer, shadowed()));
-  EXPECT_NE(found.find("S2.stale-read"), std::string::npos) << found;
+  EXPECT_TRUE(contains(found, "S2.stale-read"));
 }
 
 }  // namespace

@@ -41,9 +41,7 @@ inline std::vector<spec::Finding> findings_of(const std::string& text,
   for (const Inputs& inputs : calls) {
     const auto result = loaded.session->call(inputs);
     if (!result.ok()) {
-      spec::Finding finding;
-      finding.message = result.error().message;
-      out.push_back(std::move(finding));
+      out.push_back({.message = result.error().message});
       continue;
     }
     out.insert(out.end(), result.value().findings.begin(), result.value().findings.end());
@@ -58,23 +56,5 @@ inline void on_two_streams(Options& options) {
   options.compile.streams.count = 2;
   options.compile.memory.in_place = false;
 }
-
-inline constexpr const char* kShort = R"(program "short" {
-  input %x : f32[8, 8]
-  %a = aten.mm.default(%x, %x)
-  %b = aten.mm.default(%a, %x)
-  %c = aten.mm.default(%b, %x)
-  %d = aten.mm.default(%c, %x)
-  output %d
-})";
-
-inline constexpr const char* kInPlaceThenReuse = R"(program "twice" {
-  input %x : f32[8, 8]
-  %a = aten.mm.default(%x, %x)
-  %b = aten.neg.default(%a)
-  %c = aten.mm.default(%x, %x)
-  %d = aten.mm.default(%b, %c)
-  output %d
-})";
 
 }  // namespace graphgate::optimized

@@ -69,9 +69,8 @@ TEST_P(OnGpu, HasTheBitsOfTheHostInGuardedMemory) {
   const auto expected = run_calls(*optimized::make_executor(), model, kRepeats);
   for (const auto mode : {DeviceMemoryMode::kGuarded, DeviceMemoryMode::kGuardedFront}) {
     optimized::Options options;
-    auto device = optimized::cuda::make_cuda_device(mode);
-    ASSERT_TRUE(device.ok()) << device.error().message;
-    options.device = std::move(device).value();
+    auto device = must(optimized::cuda::make_cuda_device(mode));
+    options.device = std::move(device);
     if (mode == DeviceMemoryMode::kGuardedFront) options.compile.streams.count = 3;
     const std::string where = options.device->description();
     const auto actual = run_calls(*optimized::make_executor(options), model, kRepeats);
@@ -96,17 +95,15 @@ TEST_P(OnGpu, CapturesTheSameOverOtherArenas) {
         std::vector<std::shared_ptr<CaptureKeeper>> keepers;
         std::vector<std::unique_ptr<spec::LoadedProgram>> programs;  // which keep their arenas
         for (int i = 0; i < 2; ++i) {
-          auto device = optimized::cuda::make_cuda_device(mode);
-          ASSERT_TRUE(device.ok()) << device.error().message;
-          keepers.push_back(std::make_shared<CaptureKeeper>(std::move(device).value()));
+          auto device = must(optimized::cuda::make_cuda_device(mode));
+          keepers.push_back(std::make_shared<CaptureKeeper>(std::move(device)));
           optimized::Options options;
           options.device = keepers.back();
           options.compile.arithmetic = arithmetic;
           options.compile.compiler.name = way.compiler;
           options.compile.streams.count = way.streams;
-          auto loaded = optimized::make_executor(options)->load(model.program);
-          ASSERT_TRUE(loaded.ok()) << loaded.error().message;
-          programs.push_back(std::move(loaded).value());
+          auto loaded = must(optimized::make_executor(options)->load(model.program));
+          programs.push_back(std::move(loaded));
           (void)run_calls(*programs.back(), model);
         }
         const bool is_fast = arithmetic == optimized::Arithmetic::kFast;
@@ -129,9 +126,7 @@ class Numbers {
            const std::vector<std::size_t>& reads, std::uint32_t stream,
            std::vector<spec::EventId> waits = {}, std::vector<spec::EventId> records = {},
            bool waits_itself = false) {
-    optimized::TextWork work;
-    work.threads = 1;
-    work.waits_itself = waits_itself;
+    optimized::TextWork work{.threads = 1, .waits_itself = waits_itself};
     const std::size_t written = writes.size();
     writes.insert(writes.end(), reads.begin(), reads.end());
     for (std::size_t i = 0; i < writes.size(); ++i) {
@@ -221,21 +216,18 @@ TEST(StreamedGpu, RefusesACaptureThatLacksAnEvent) {
     options.device = device.value();
     options.compile = compile;
     const spec::Program program = optimized::program_of(text);
-    const auto loaded = optimized::make_executor(options)->load(program);
-    EXPECT_TRUE(loaded.ok()) << loaded.error().message;
-    const auto result = loaded.value()->call(optimized::eight());
-    return result.ok() ? std::string() : result.error().message;
+    const auto loaded = must(optimized::make_executor(options)->load(program));
+    return message_of(loaded->call(optimized::eight()));
   };
   using namespace optimized;  // NOLINT: programs and options of streams_test.h
-  EXPECT_EQ(refusal(kSharedInput, on_streams(2)), "");
-  EXPECT_EQ(refusal(kSideStream, side_streams()), "");
-  EXPECT_NE(
-      refusal(kSharedInput, with(on_streams(2), spec::Deviation::kForksWithoutAliasTest))
-          .find("the captured graph does not order steps 0 'h' to 2 'experts' of stream 0 before"),
-      std::string::npos);
-  EXPECT_NE(refusal(kSideStream, with(side_streams(), spec::Deviation::kFreesOnMainStream))
-                .find("the captured graph does not order steps 1 't' to 2 'u' of stream 1 before"),
-            std::string::npos);
+  EXPECT_EQ(refusal(programs::kSharedInput, on_streams(2)), "");
+  EXPECT_EQ(refusal(programs::kSideStream, side_streams()), "");
+  EXPECT_TRUE(contains(
+      refusal(programs::kSharedInput, with(on_streams(2), spec::Deviation::kForksWithoutAliasTest)),
+      "the captured graph does not order steps 0 'h' to 2 'experts' of stream 0 before"));
+  EXPECT_TRUE(contains(
+      refusal(programs::kSideStream, with(side_streams(), spec::Deviation::kFreesOnMainStream)),
+      "the captured graph does not order steps 1 't' to 2 'u' of stream 1 before"));
 }
 
 // That models have the host's bits on several streams says something only if graphs have branches.
@@ -275,10 +267,9 @@ TEST(GuardedGpu, TellsWritesWhereNoBufferLies) {
     const std::span<std::byte> bytes = std::as_writable_bytes(std::span(numbers));
     device->memory().know(bytes, nullptr);
     device->memory().set_read_only(bytes.data(), is_read_only);
-    optimized::TextWork work;
-    work.statements = "  if (thread == 0) { " + statement + " }\n";
-    work.threads = 1;
-    work.pointers = {bytes.data()};
+    optimized::TextWork work{.statements = "  if (thread == 0) { " + statement + " }\n",
+                             .pointers = {bytes.data()},
+                             .threads = 1};
     optimized::DeviceProgramText text;
     const std::vector<optimized::Device::Job> jobs = {{text.add({work}), true, "the job"}};
     const auto runs = device->load(text, jobs);
@@ -336,10 +327,9 @@ TEST_P(OnGpu, CapturesPartOfEveryModel) {
   const Model model = read_model(GetParam());
   optimized::Options options;
   options.device = device_;
-  auto loaded = optimized::make_executor(options)->load(model.program);
-  ASSERT_TRUE(loaded.ok()) << loaded.error().message;
-  ASSERT_TRUE(loaded.value()->call(model.calls.front().inputs).ok());
-  const auto plan = loaded.value()->plan();
+  auto loaded = must(optimized::make_executor(options)->load(model.program));
+  ASSERT_TRUE(loaded->call(model.calls.front().inputs).ok());
+  const auto plan = loaded->plan();
   std::size_t captured = 0;
   std::map<std::string, std::size_t> reasons;
   for (const spec::PlanBlock& block : plan->blocks) {
