@@ -1,12 +1,11 @@
 #include "conformance/compare/compare.h"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
-#include <cstring>
 #include <limits>
 
+#include "base/result_test.h"
 #include "conformance/compare/element.h"
+#include "spec/host_tensor_test.h"
 
 namespace graphgate::conformance {
 namespace {
@@ -20,13 +19,7 @@ constexpr long double kNaN = std::numeric_limits<long double>::quiet_NaN();
 
 template <class T>
 HostTensor tensor_of(DType dtype, const std::vector<T>& elements) {
-  HostTensor tensor = spec::make_host_tensor(dtype, {static_cast<std::int64_t>(elements.size())});
-  std::memcpy(tensor.storage->bytes.data(), elements.data(), elements.size() * sizeof(T));
-  return tensor;
-}
-
-HostTensor floats_of(const std::vector<float>& elements) {
-  return tensor_of(DType::kFloat32, elements);
+  return spec::host_tensor(dtype, {static_cast<std::int64_t>(elements.size())}, elements);
 }
 
 TEST(Element, DecodesEveryFormatAtItsCorners) {
@@ -67,25 +60,26 @@ TEST(CompareValues, TellsAnExactPowerOfTwoFromTheElementBelowIt) {
 }
 
 TEST(CompareValues, AcceptsWhatLiesWithinTheRadius) {
-  const auto report = compare_values(floats_of({1.0F, 2.5F}), Spread{{1.0, 2.0}, {0.0, 0.5}}, 1);
+  const auto report =
+      compare_values(spec::float_tensor({1.0F, 2.5F}), Spread{{1.0, 2.0}, {0.0, 0.5}}, 1);
   EXPECT_TRUE(report.ok());
   EXPECT_DOUBLE_EQ(report.worst_ratio, 1.0);
   EXPECT_EQ(report.worst_index, 1);
 }
 
 TEST(CompareValues, NamesTheWorstElementOutside) {
-  const auto report =
-      compare_values(floats_of({1.0F, 2.6F, 9.0F}), Spread{{1.0, 2.0, 3.0}, {0.0, 0.5, 0.5}}, 1);
+  const auto report = compare_values(spec::float_tensor({1.0F, 2.6F, 9.0F}),
+                                     Spread{{1.0, 2.0, 3.0}, {0.0, 0.5, 0.5}}, 1);
   EXPECT_EQ(report.outside, 2);
   EXPECT_EQ(report.worst_index, 2);
-  EXPECT_NE(report.message.find("element [2] is 9, expected 3"), std::string::npos)
-      << report.message;
+  EXPECT_TRUE(contains(report.message, "element [2] is 9, expected 3"));
 }
 
 TEST(CompareValues, WantsTheNearestElementWhereThereIsNoRadius) {
   const Spread third{{1.0L / 3.0L}, {0.0}};
-  EXPECT_TRUE(compare_values(floats_of({1.0F / 3.0F}), third, 1).ok());
-  EXPECT_FALSE(compare_values(floats_of({std::nextafter(1.0F / 3.0F, 1.0F)}), third, 1).ok());
+  EXPECT_TRUE(compare_values(spec::float_tensor({1.0F / 3.0F}), third, 1).ok());
+  EXPECT_FALSE(
+      compare_values(spec::float_tensor({std::nextafter(1.0F / 3.0F, 1.0F)}), third, 1).ok());
 }
 
 TEST(CompareValues, HoldsIntegersToTheLastUnit) {
@@ -96,22 +90,22 @@ TEST(CompareValues, HoldsIntegersToTheLastUnit) {
 
 TEST(CompareValues, RequiresNaNExactlyWhereTheOracleHasIt) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
-  EXPECT_TRUE(compare_values(floats_of({nan}), Spread{{kNaN}, {0}}, 1).ok());
-  EXPECT_FALSE(compare_values(floats_of({nan}), Spread{{1}, {0.5}}, 1).ok());
-  EXPECT_FALSE(compare_values(floats_of({1}), Spread{{kNaN}, {0}}, 1).ok());
+  EXPECT_TRUE(compare_values(spec::float_tensor({nan}), Spread{{kNaN}, {0}}, 1).ok());
+  EXPECT_FALSE(compare_values(spec::float_tensor({nan}), Spread{{1}, {0.5}}, 1).ok());
+  EXPECT_FALSE(compare_values(spec::float_tensor({1}), Spread{{kNaN}, {0}}, 1).ok());
 }
 
 TEST(CompareValues, AllowsInfinityOnlyWithinReachOfOverflow) {
   const float inf = std::numeric_limits<float>::infinity();
-  EXPECT_TRUE(compare_values(floats_of({inf}), Spread{{kInf}, {0}}, 1).ok());
-  EXPECT_FALSE(compare_values(floats_of({-inf}), Spread{{kInf}, {0}}, 1).ok());
-  EXPECT_FALSE(compare_values(floats_of({inf}), Spread{{3e38L}, {1e37}}, 1).ok());
-  EXPECT_TRUE(compare_values(floats_of({inf}), Spread{{3.4e38L}, {1e37}}, 1).ok());
+  EXPECT_TRUE(compare_values(spec::float_tensor({inf}), Spread{{kInf}, {0}}, 1).ok());
+  EXPECT_FALSE(compare_values(spec::float_tensor({-inf}), Spread{{kInf}, {0}}, 1).ok());
+  EXPECT_FALSE(compare_values(spec::float_tensor({inf}), Spread{{3e38L}, {1e37}}, 1).ok());
+  EXPECT_TRUE(compare_values(spec::float_tensor({inf}), Spread{{3.4e38L}, {1e37}}, 1).ok());
 }
 
 TEST(CompareValues, CountsWhatTheOracleCannotTell) {
   const double open = std::numeric_limits<double>::infinity();
-  const auto report = compare_values(floats_of({7.0F}), Spread{{1}, {open}}, 1);
+  const auto report = compare_values(spec::float_tensor({7.0F}), Spread{{1}, {open}}, 1);
   EXPECT_TRUE(report.ok());
   EXPECT_EQ(report.undecided, 1);
 }
@@ -157,8 +151,8 @@ TEST(CompareValues, ShowsEveryDigitOfAnInteger) {
   EXPECT_EQ(message(90194313253, 9007199254740994, -0x1p63L),
             "element [1] is 9007199254740993, expected 9007199254740994 +- 0 (1 of 3 elements "
             "outside)");
-  EXPECT_NE(message(90194313253, 9007199254740993, 0).find("is -9223372036854775808, expected 0"),
-            std::string::npos);
+  EXPECT_TRUE(
+      contains(message(90194313253, 9007199254740993, 0), "is -9223372036854775808, expected 0"));
 }
 
 }  // namespace

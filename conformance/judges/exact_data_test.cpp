@@ -36,11 +36,11 @@ TEST(ExactData, KeepsIntegersGeometryAndSharing) {
   EXPECT_EQ(std::get<spec::HostTensor>(now[0]).storage, std::get<spec::HostTensor>(now[2]).storage);
   EXPECT_EQ(std::get<spec::HostTensor>(now[2]).storage_offset, 1);
   EXPECT_EQ(std::get<spec::HostTensor>(now[3]).storage, index.storage);
-  for (const float x : floats_of(now[1])) {
+  for (const float x : spec::elements_of(now[1])) {
     EXPECT_EQ(x, static_cast<float>(static_cast<int>(x)));
     EXPECT_LE(std::abs(x), 4);
   }
-  EXPECT_NE(floats_of(now[1]), floats_of(inputs[1]));
+  EXPECT_NE(spec::elements_of(now[1]), spec::elements_of(inputs[1]));
 }
 
 TEST(ExactData, LeavesStoragesOfTwoDtypesAlone) {
@@ -50,7 +50,8 @@ TEST(ExactData, LeavesStoragesOfTwoDtypesAlone) {
   bits.dtype = DType::kInt32;
   inputs.emplace_back(bits);
   const Script drawn = with_exact_data(script, {4, 1}, 3);
-  EXPECT_EQ(floats_of(std::get<ScriptCall>(drawn.steps[0]).inputs[0]), floats_of(inputs[0]));
+  EXPECT_EQ(spec::elements_of(std::get<ScriptCall>(drawn.steps[0]).inputs[0]),
+            spec::elements_of(inputs[0]));
 }
 
 TEST(ExactData, GetsSparserLevelByLevel) {
@@ -61,7 +62,7 @@ TEST(ExactData, GetsSparserLevelByLevel) {
     if (level.sparsity < 2) continue;
     const Script drawn = with_exact_data(script, level, 5);
     std::size_t nonzero = 0;
-    for (const float x : floats_of(std::get<ScriptCall>(drawn.steps[0]).inputs[0])) {
+    for (const float x : spec::elements_of(std::get<ScriptCall>(drawn.steps[0]).inputs[0])) {
       nonzero += x != 0 ? 1 : 0;
     }
     EXPECT_GT(nonzero, 0U);

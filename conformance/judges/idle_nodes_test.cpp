@@ -1,7 +1,6 @@
 #include "conformance/judges/idle_nodes.h"
 
-#include <gtest/gtest.h>
-
+#include "base/result_test.h"
 #include "spec/graph_text.h"
 
 namespace graphgate::conformance {
@@ -14,7 +13,7 @@ std::string kept(const std::string& nodes, bool are_inputs_wanted = true) {
                            "aten::neg.turn(Tensor self) -> Tensor ; orders=kv\n",
                            "ops")
                   .ok());
-  auto program = spec::parse_program(
+  auto program = must(spec::parse_program(
       "program \"p\" {\n  symbol u0 in [0, 8]\n  input %x : f32[8]\n  input %p : bool[]\n"
       "  graph @plain {\n    input %plain_x : f32[8]\n    %plain_y = aten.neg.default(%plain_x)\n"
       "    output %plain_y\n  }\n"
@@ -23,10 +22,8 @@ std::string kept(const std::string& nodes, bool are_inputs_wanted = true) {
       "  graph @notes {\n    input %notes_x : f32[8]\n"
       "    %notes_y = aten.neg.note(%notes_x)\n    output %notes_y\n  }\n" +
           nodes + "}\n",
-      ops);
-  EXPECT_TRUE(program.ok()) << (program.ok() ? "" : program.error().message);
-  if (!program.ok()) return "";
-  spec::Graph graph = std::move(program.value().graph);
+      ops));
+  spec::Graph graph = std::move(program.graph);
   std::vector<spec::ValueId> wanted;
   if (are_inputs_wanted) wanted = graph.inputs;
   for (std::uint32_t i = 0; i < graph.values.size(); ++i) {

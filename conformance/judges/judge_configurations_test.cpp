@@ -1,7 +1,6 @@
-#include <gtest/gtest.h>
-
 #include <algorithm>
 
+#include "base/result_test.h"
 #include "conformance/judges/judge.h"
 #include "conformance/run/runs.h"
 #include "conformance/run/scripted_source_test.h"
@@ -19,9 +18,7 @@ JudgeReport judge(const Answer& answer, const Script& script) {
   const ScriptedSource subject(answer, kOptions);
   const ScriptedSource oracle(product());
   Runs runs(script, subject, oracle);
-  auto report = judge_configurations(runs, {});
-  EXPECT_TRUE(report.ok()) << report.error().message;
-  return std::move(report).value();
+  return must(judge_configurations(runs, {}));
 }
 
 // The product, but for what `change` does to it.
@@ -39,8 +36,8 @@ TEST(JudgeConfigurations, PassesEqualBitsAndCountsWhatIsRefused) {
   const JudgeReport report = judge(product(), two_calls());
   EXPECT_EQ(report.outcome, Outcome::kPass);
   EXPECT_GT(report.checks, 0);
-  EXPECT_NE(report.remark.find("refused"), std::string::npos) << report.remark;
-  EXPECT_NE(report.remark.find("max-partition"), std::string::npos) << report.remark;
+  EXPECT_TRUE(contains(report.remark, "refused"));
+  EXPECT_TRUE(contains(report.remark, "max-partition"));
 }
 
 TEST(JudgeConfigurations, NamesTheConfigurationTheCallAndTheElement) {
@@ -94,9 +91,7 @@ TEST(JudgeConfigurations, TakesADefectUnderOneConfigurationForAFinding) {
   const JudgeReport report = judge(breaks, two_calls());
   ASSERT_EQ(report.findings.size(), 1U);
   EXPECT_EQ(report.findings[0].rule, "C2.refusal");
-  EXPECT_NE(report.findings[0].message.find("no-reuse: the script ends at step 1: lost"),
-            std::string::npos)
-      << report.findings[0].message;
+  EXPECT_TRUE(contains(report.findings[0].message, "no-reuse: the script ends at step 1: lost"));
 }
 
 TEST(JudgeConfigurations, IsUnsupportedWhereTheExecutorHasNoOtherConfiguration) {
@@ -104,10 +99,9 @@ TEST(JudgeConfigurations, IsUnsupportedWhereTheExecutorHasNoOtherConfiguration) 
   const ScriptedSource oracle(product());
   const Script script = script_over_floats({});
   Runs runs(script, subject, oracle);
-  const auto report = judge_configurations(runs, {});
-  ASSERT_TRUE(report.ok()) << report.error().message;
-  EXPECT_EQ(report.value().outcome, Outcome::kUnsupported);
-  EXPECT_EQ(report.value().checks, 0);
+  const auto report = must(judge_configurations(runs, {}));
+  EXPECT_EQ(report.outcome, Outcome::kUnsupported);
+  EXPECT_EQ(report.checks, 0);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
-#include <gtest/gtest.h>
-
 #include <cmath>
 
+#include "base/result_test.h"
 #include "conformance/judges/judge.h"
 #include "conformance/run/runs.h"
 #include "conformance/run/scripted_source_test.h"
@@ -16,9 +15,7 @@ JudgeReport judge(const Answer& subject_answer, const Answer& oracle_answer = pr
   const ScriptedSource oracle(oracle_answer);
   const Script script = script_over_floats({{{0.5F, 2, 3}, {2, 3, 4}}});
   Runs runs(script, subject, oracle);
-  auto report = judge_exact(runs, {});
-  EXPECT_TRUE(report.ok()) << report.error().message;
-  return std::move(report).value();
+  return must(judge_exact(runs, {}));
 }
 
 TEST(JudgeExact, PassesEqualBitsOnIntegers) {

@@ -1,6 +1,6 @@
 // The judges of memory and state on executors that answer what a test says.
-#include <gtest/gtest.h>
 
+#include "base/result_test.h"
 #include "conformance/judges/judge.h"
 #include "conformance/run/runs.h"
 #include "conformance/run/scripted_source_test.h"
@@ -65,8 +65,8 @@ TEST(JudgeShadow, FindsResultsThatHangOnBytesThatNothingWrote) {
     const JudgeReport report = Judged(hangs_on_poison(poison), {"poison"}).shadow();
     EXPECT_EQ(report.outcome, Outcome::kFail);
     ASSERT_EQ(rules_of(report), "S9.poison ");
-    EXPECT_NE(report.findings[0].message.find("call 1, output 0"), std::string::npos);
-    EXPECT_NE(report.findings[0].message.find(poison), std::string::npos);
+    EXPECT_TRUE(contains(report.findings[0].message, "call 1, output 0"));
+    EXPECT_TRUE(contains(report.findings[0].message, poison));
   }
 }
 
@@ -79,7 +79,7 @@ TEST(JudgeShadow, FindsPoisonThatEndsTheRun) {
   };
   const JudgeReport report = Judged(answer, {"poison"}).shadow();
   ASSERT_EQ(rules_of(report), "S9.poison ");
-  EXPECT_NE(report.findings[0].message.find("index -1"), std::string::npos);
+  EXPECT_TRUE(contains(report.findings[0].message, "index -1"));
 }
 
 TEST(JudgeShadow, TakesWhatTheInstrumentSawOutOfTheReasonOfARefusal) {
@@ -115,21 +115,22 @@ struct Leaves final : ExecutorSource {
       result.final_inputs.assign(inputs.begin(), inputs.end());
       ++calls;
       for (auto& [target, tensor] : states) {
-        Floats values = floats_of(tensor);
+        Floats values = spec::elements_of(tensor);
         // add_ of 1 per call; the last call goes wrong.
         const bool is_written = target == "b";
         for (float& x : values) x += is_written ? 1.0F : 0.0F;
         const bool is_wrong = fault == Fault::kState && is_written && calls == 2;
         if (is_wrong) values[0] += 1;
-        tensor = packed_floats(values);
+        tensor = spec::float_tensor(values);
         result.state_targets.push_back(target);
-        result.final_states.push_back(packed_floats(values));
+        result.final_states.push_back(spec::float_tensor(values));
         result.final_state_spreads.push_back(spread_of(values));
       }
-      if (fault == Fault::kInput && calls == 2) result.final_inputs[0] = packed_floats({1, 2, 4});
+      if (fault == Fault::kInput && calls == 2)
+        result.final_inputs[0] = spec::float_tensor({1, 2, 4});
       if (fault == Fault::kSharing) result.final_states[1].storage = result.final_states[0].storage;
       for (const spec::InputValue& input : result.final_inputs) {
-        result.final_input_spreads.push_back(spread_of(floats_of(input)));
+        result.final_input_spreads.push_back(spread_of(spec::elements_of(input)));
       }
       return result;
     }
@@ -186,7 +187,7 @@ TEST(JudgeState, PassesWhatTheOracleLeavesBehindToo) {
 TEST(JudgeState, LooksAfterEveryCall) {
   const JudgeReport report = state_of(Leaves::Fault::kState);
   ASSERT_EQ(rules_of(report), "T1.state-differs ");
-  EXPECT_NE(report.findings[0].message.find("call 1, state 'b'"), std::string::npos);
+  EXPECT_TRUE(contains(report.findings[0].message, "call 1, state 'b'"));
 }
 
 TEST(JudgeState, FindsWritesThatNoNodeMayMake) {
@@ -198,7 +199,7 @@ TEST(JudgeState, FindsWritesThatNoNodeMayMake) {
 
 TEST(JudgeState, ComparesWhoSharesMemory) {
   const JudgeReport report = state_of(Leaves::Fault::kSharing);
-  EXPECT_NE(rules_of(report).find("T3.state-geometry"), std::string::npos) << rules_of(report);
+  EXPECT_TRUE(contains(rules_of(report), "T3.state-geometry"));
 }
 
 }  // namespace

@@ -19,12 +19,7 @@ ScriptedSource oracle() {
   return {"o", {{"sampled", right}, {"worst-case", right}, {"eager", right}}};
 }
 
-JudgeSettings quick() {
-  JudgeSettings settings;
-  settings.judge_nodes = false;
-  settings.localize = false;
-  return settings;
-}
+JudgeSettings quick() { return JudgeSettings{.judge_nodes = false, .localize = false}; }
 
 Result<CaseReport> judge_with(const Script& script, ScriptedAnswer answer,
                               const char* judges = "bounds") {
@@ -185,9 +180,8 @@ TEST(JudgeScript, HandsOnAnErrorThatTheReferenceMakesToo) {
   const ScriptedSource subject("e", {{"", both}});
   const ScriptedSource reference("o", {{"eager", both}, {"sampled", both}});
   Runs runs(script, subject, reference);
-  const auto report = judge_script(runs, parse_judges("bounds").value(), quick());
-  ASSERT_FALSE(report.ok());
-  EXPECT_EQ(report.error().kind, ErrorKind::kBadInput);
+  EXPECT_EQ(failure_of(judge_script(runs, parse_judges("bounds").value(), quick())).kind,
+            ErrorKind::kBadInput);
 }
 
 TEST(JudgeScript, BlamesNoRefusalOfWhatTheReferenceLeavesOpen) {
@@ -265,7 +259,7 @@ TEST(RunsOfAScript, CallTheOracleWithWhatTheSubjectFedBack) {
   const Trace& trace = *runs.oracle("sampled").value();
   ASSERT_EQ(trace.calls.size(), 2U);
   EXPECT_EQ(trace.calls[1].step, 2U) << "steps count as in the script";
-  EXPECT_EQ(elements_of(std::get<spec::HostTensor>(trace.calls[1].inputs[0])),
+  EXPECT_EQ(spec::elements_of(std::get<spec::HostTensor>(trace.calls[1].inputs[0])),
             (std::vector<float>{1.5F, 2}));
 }
 
@@ -278,7 +272,7 @@ Script calls_of_a_counter() {
 })",
                                               spec::builtin_op_table())
                               .value();
-  program.tensors.emplace("b", floats({0, 0}));
+  program.tensors.emplace("b", spec::float_tensor({0, 0}));
   return script_of(std::make_shared<const spec::Program>(std::move(program)), {}, 3, 1,
                    builtin_ops())
       .value();
@@ -289,7 +283,7 @@ ScriptedAnswer leaving(std::vector<std::vector<float>> contents) {
   return [=](std::span<const spec::InputValue> inputs, std::size_t call) -> Result<CallResult> {
     CallResult result = result_of({1, 2}, inputs);
     result.state_targets = {"b"};
-    result.final_states = {floats(contents[call])};
+    result.final_states = {spec::float_tensor(contents[call])};
     return result;
   };
 }
@@ -305,7 +299,7 @@ TEST(RunsOfAScript, BeginEachCallOfTheOracleWithTheStatesThatTheSubjectLeft) {
   EXPECT_EQ(trace.calls[2].step, 2U) << "steps count as in the script";
   ASSERT_EQ(expected.given.size(), 1U) << "the first call changed nothing, the last has no next";
   EXPECT_EQ(expected.given[0].first, "b");
-  EXPECT_EQ(elements_of(expected.given[0].second), (std::vector<float>{1.5F, 2}));
+  EXPECT_EQ(spec::elements_of(expected.given[0].second), (std::vector<float>{1.5F, 2}));
   Runs others(script, subject, expected);
   others.share_oracle(runs);
   EXPECT_FALSE(others.has_oracle("sampled")) << "another subject may have left other states";

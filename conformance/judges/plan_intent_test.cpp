@@ -1,9 +1,8 @@
 #include "conformance/judges/plan_intent.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 
+#include "base/result_test.h"
 #include "spec/plan_text.h"
 
 namespace graphgate::conformance {
@@ -25,9 +24,7 @@ spec::Plan plan_with(const std::string& block) {
   input user "x" %x : f32[16] on cuda $x
   input user "c" %c : f32[] $c
 )" + block + "  output %x\n}\n";
-  auto plan = spec::parse_plan(text, spec::builtin_op_table());
-  EXPECT_TRUE(plan.ok()) << plan.error().message;
-  return std::move(plan).value();
+  return must(spec::parse_plan(text, spec::builtin_op_table()));
 }
 
 // One partition with two steps that could run side by side.
@@ -45,11 +42,10 @@ std::string one_partition(const std::string& head) {
 std::vector<std::string> rules_of(const spec::Plan& plan, const Configuration& configuration,
                                   bool allocates = false,
                                   const spec::OpTable& ops = spec::builtin_op_table()) {
-  IntentCase intent;
-  intent.plan = &plan;
-  intent.ops = &ops;
-  intent.configuration = configuration;
-  intent.is_allocation = [&](const spec::PlanStep&) { return allocates; };
+  IntentCase intent{.plan = &plan,
+                    .ops = &ops,
+                    .configuration = configuration,
+                    .is_allocation = [&](const spec::PlanStep&) { return allocates; }};
   std::vector<std::string> rules;
   for (const spec::Finding& finding : judge_intent(intent)) rules.push_back(finding.rule);
   return rules;
@@ -206,10 +202,9 @@ TEST(Intent, WantsNoStreamsForStepsThatHiddenStateOrders) {
   const spec::Plan plan = plan_with(one_partition("captured"));
   const auto found = [&](const std::string& relu, const std::string& neg) {
     spec::OpTable ops;
-    const auto added = ops.add_text("aten::relu(Tensor self) -> Tensor ; " + relu +
-                                        "\naten::neg(Tensor self) -> Tensor ; " + neg + "\n",
-                                    "ops");
-    EXPECT_TRUE(added.ok()) << (added.ok() ? "" : added.error().message);
+    must(ops.add_text("aten::relu(Tensor self) -> Tensor ; " + relu +
+                          "\naten::neg(Tensor self) -> Tensor ; " + neg + "\n",
+                      "ops"));
     return rules_of(plan, {{"streams", "2"}}, false, ops);
   };
   const Rules idle = {"Q5.idle-streams"};

@@ -1,7 +1,6 @@
 #include "conformance/judges/plan_quality.h"
 
-#include <gtest/gtest.h>
-
+#include "base/result_test.h"
 #include "spec/plan_text.h"
 
 namespace graphgate::conformance {
@@ -27,20 +26,18 @@ constexpr const char* kPlan = R"(plan "tiny" strict {
 )";
 
 TEST(Quality, IsWhatThePlanTakes) {
-  const auto plan = spec::parse_plan(kPlan, spec::builtin_op_table());
-  ASSERT_TRUE(plan.ok()) << plan.error().message;
-  EXPECT_EQ(print_quality("tiny", 1, quality_of(plan.value())),
+  const auto plan = must(spec::parse_plan(kPlan, spec::builtin_op_table()));
+  EXPECT_EQ(print_quality("tiny", 1, quality_of(plan)),
             "tiny call 1: peak 512 lower-bound 512 no-reuse 512 partitions 1 captured 1 steps 2 "
             "captured-steps 2 copied-in 64\n");
 }
 
 TEST(Quality, ReadsBackWhatItPrints) {
   const Quality quality = {{"peak", 512}, {"steps", 2}};
-  const auto read = parse_quality("# bytes\n" + print_quality("a", 0, quality) +
-                                  print_quality("b.core", 3, quality));
-  ASSERT_TRUE(read.ok()) << read.error().message;
-  EXPECT_EQ(read.value().at("a call 0"), quality);
-  EXPECT_EQ(read.value().at("b.core call 3"), quality);
+  const auto read = must(parse_quality("# bytes\n" + print_quality("a", 0, quality) +
+                                       print_quality("b.core", 3, quality)));
+  EXPECT_EQ(read.at("a call 0"), quality);
+  EXPECT_EQ(read.at("b.core call 3"), quality);
 }
 
 TEST(Quality, BelongsToWhatWasAskedForNotToWhatIsWrong) {
@@ -54,10 +51,9 @@ TEST(Quality, BelongsToWhatWasAskedForNotToWhatIsWrong) {
 TEST(Quality, NamesTheLineThatItCannotRead) {
   for (const char* text : {"a call 0: peak 1\na call 0: peak 1\n", "\nno colon\n", "\na: peak\n",
                            "\na: peak x\n", "\na: peak 1x\n"}) {
-    const auto read = parse_quality(text);
-    ASSERT_FALSE(read.ok()) << text;
-    EXPECT_EQ(read.error().kind, ErrorKind::kBadInput);
-    EXPECT_NE(read.error().message.find("quality:2: "), std::string::npos) << read.error().message;
+    const Error read = failure_of(parse_quality(text), text);
+    EXPECT_EQ(read.kind, ErrorKind::kBadInput);
+    EXPECT_TRUE(contains(read.message, "quality:2: "));
   }
 }
 

@@ -1,9 +1,8 @@
 #include "conformance/judges/same_bits.h"
 
-#include <gtest/gtest.h>
-
 #include <limits>
 
+#include "base/result_test.h"
 #include "conformance/run/scripted_source_test.h"
 
 namespace graphgate::conformance {
@@ -11,8 +10,8 @@ namespace {
 
 spec::CallResult returning(const std::vector<float>& output) {
   spec::CallResult result;
-  result.outputs = {packed_floats(output)};
-  result.final_states = {packed_floats({7, 8})};
+  result.outputs = {spec::float_tensor(output)};
+  result.final_states = {spec::float_tensor({7, 8})};
   result.state_targets = {"s"};
   return result;
 }
@@ -55,9 +54,7 @@ TEST(SameBits, LeaveOutWhatTheOracleLeavesOpen) {
 TEST(SameBits, CountOnlyExactElementsWhenAsked) {
   spec::CallResult oracle = returning({1, 2});
   oracle.output_spreads = {{{1, 2}, {0, 0.5}}};
-  BitOptions options;
-  options.oracle = &oracle;
-  options.exact_only = true;
+  BitOptions options{.oracle = &oracle, .exact_only = true};
   const BitReport report = compare_bits(returning({1, 9}), returning({1, 2}), "d", options);
   EXPECT_TRUE(report.differences.empty());
   EXPECT_EQ(report.compared, 1);
@@ -69,8 +66,7 @@ TEST(SameBits, SeeAnotherSharing) {
   const BitReport report = compare_bits(shared, returning({7, 8}), "default", {});
   ASSERT_EQ(report.differences.size(), 1U);
   EXPECT_EQ(report.differences[0].where, "state 's'");
-  EXPECT_NE(report.differences[0].message.find("shares its storage with output 0"),
-            std::string::npos);
+  EXPECT_TRUE(contains(report.differences[0].message, "shares its storage with output 0"));
 }
 
 TEST(SameBits, SeeOtherStridesAndOtherCounts) {
@@ -79,7 +75,7 @@ TEST(SameBits, SeeOtherStridesAndOtherCounts) {
   tensor.strides = {0};
   EXPECT_FALSE(compare_bits(turned, returning({1, 2}), "d", {}).differences.empty());
   spec::CallResult more = returning({1});
-  more.outputs.emplace_back(packed_floats({1}));
+  more.outputs.emplace_back(spec::float_tensor({1}));
   EXPECT_EQ(compare_bits(more, returning({1}), "d", {}).differences[0].where, "results");
 }
 

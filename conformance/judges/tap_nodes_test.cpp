@@ -1,5 +1,4 @@
-#include <gtest/gtest.h>
-
+#include "base/result_test.h"
 #include "conformance/judges/judge_nodes.h"
 #include "spec/graph_text.h"
 
@@ -13,11 +12,9 @@ Outputs outputs_before_last(const std::string& nodes, OperandTaps operands = Ope
   spec::OpTable ops = spec::builtin_op_table();
   EXPECT_TRUE(
       ops.add_text("aten::neg.note(Tensor self) -> Tensor ; hidden_writes=notes\n", "t").ok());
-  const auto program = spec::parse_program(
-      "program \"p\" {\n  input %x : f32[4]\n  input %y : f32[4]\n" + nodes + "}\n", ops);
-  EXPECT_TRUE(program.ok()) << (program.ok() ? "" : program.error().message);
-  if (!program.ok()) return {};
-  const TappedProgram tapped = tap_nodes(program.value(), ops, operands);
+  const auto program = must(spec::parse_program(
+      "program \"p\" {\n  input %x : f32[4]\n  input %y : f32[4]\n" + nodes + "}\n", ops));
+  const TappedProgram tapped = tap_nodes(program, ops, operands);
   Outputs outputs;
   for (const TappedProgram::Tap& tap : tapped.nodes.back().before) outputs.push_back(tap.output);
   return outputs;

@@ -1,7 +1,6 @@
 #include "conformance/judges/written_together.h"
 
-#include <gtest/gtest.h>
-
+#include "base/result_test.h"
 #include "spec/graph_text.h"
 
 namespace graphgate::conformance {
@@ -9,13 +8,11 @@ namespace {
 
 bool last_writes_together(const std::string& nodes,
                           const std::vector<spec::InputValue>& inputs = {}) {
-  const auto program = spec::parse_program(
+  const auto program = must(spec::parse_program(
       "program \"p\" {\n  symbol s0 in [2, 8]\n  input %x : f32[8, 4]\n  input %y : f32[8, 4]\n" +
           nodes + "}\n",
-      spec::builtin_op_table());
-  EXPECT_TRUE(program.ok()) << (program.ok() ? "" : program.error().message);
-  if (!program.ok()) return false;
-  return written_together(program.value(), inputs, spec::builtin_op_table()).back();
+      spec::builtin_op_table()));
+  return written_together(program, inputs, spec::builtin_op_table()).back();
 }
 
 TEST(WrittenTogether, AreViewsOfOneStorage) {

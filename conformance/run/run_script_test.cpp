@@ -14,9 +14,9 @@ class CountingProgram final : public spec::LoadedProgram {
   explicit CountingProgram(bool can_hold) : can_hold_(can_hold) {}
 
   Result<CallResult> call(std::span<const spec::InputValue> inputs) override {
-    const auto given = elements_of(std::get<HostTensor>(inputs[0]));
+    const auto given = spec::elements_of(std::get<HostTensor>(inputs[0]));
     if (given[0] < 0) return bad_input("negative");
-    last_ = floats({given[0] + calls_++, given[1]});
+    last_ = spec::float_tensor({given[0] + calls_++, given[1]});
     CallResult result;
     result.outputs = {last_};
     result.final_inputs.assign(inputs.begin(), inputs.end());
@@ -53,16 +53,12 @@ class CountingExecutor final : public spec::Executor {
 };
 
 Script script_with(std::vector<ScriptStep> steps) {
-  Script script;
-  script.ops = builtin_ops();
-  script.programs = {relu_program()};
-  script.steps = std::move(steps);
-  return script;
+  return Script{.ops = builtin_ops(), .programs = {relu_program()}, .steps = std::move(steps)};
 }
 
-ScriptCall call_with(float x) { return {0, {floats({x, 1})}, {}, std::nullopt}; }
+ScriptCall call_with(float x) { return {0, {spec::float_tensor({x, 1})}, {}, std::nullopt}; }
 
-float first(const HostTensor& tensor) { return elements_of(tensor)[0]; }
+float first(const HostTensor& tensor) { return spec::elements_of(tensor)[0]; }
 float output(const Trace& trace, std::size_t call) {
   return first(std::get<HostTensor>(trace.calls.at(call).result.outputs[0]));
 }
@@ -98,7 +94,7 @@ class PassingExecutor final : public spec::Executor {
         const auto& tensor = std::get<HostTensor>(inputs[0]);
         const bool shares =
             inputs.size() > 1 && std::get<HostTensor>(inputs[1]).storage == tensor.storage;
-        const auto elements = elements_of(tensor);
+        const auto elements = spec::elements_of(tensor);
         passed.push_back({tensor.storage->bytes.data(), tensor.storage->bytes.size(),
                           elements.empty() ? 0 : elements[0], shares});
         CallResult result;
@@ -118,8 +114,8 @@ class PassingExecutor final : public spec::Executor {
 TEST(RunScript, WritesAStaticInputInPlaceAndKeepsWhatEarlierCallsGave) {
   std::vector<Passed> passed;
   PassingExecutor executor(passed);
-  ScriptCall longer{0, {floats({5, 6, 7})}, {}, std::nullopt};
-  ScriptCall empty{0, {floats({})}, {}, std::nullopt};
+  ScriptCall longer{0, {spec::float_tensor({5, 6, 7})}, {}, std::nullopt};
+  ScriptCall empty{0, {spec::float_tensor({})}, {}, std::nullopt};
   const Trace trace = run_script(
       script_with({call_with(1), ScriptStatic{{0, 0}}, call_with(2), longer, empty, call_with(3)}),
       executor, {});
@@ -143,9 +139,9 @@ TEST(RunScript, WritesAStaticInputInPlaceAndKeepsWhatEarlierCallsGave) {
 TEST(RunScript, PutsWhatSharesAStorageWithAStaticInputWhereThatLies) {
   std::vector<Passed> passed;
   PassingExecutor executor(passed);
-  const HostTensor x = floats({1, 2});
+  const HostTensor x = spec::float_tensor({1, 2});
   const ScriptCall shared{0, {x, x}, {}, std::nullopt};
-  const ScriptCall apart{0, {x, floats({1, 2})}, {}, std::nullopt};
+  const ScriptCall apart{0, {x, spec::float_tensor({1, 2})}, {}, std::nullopt};
   const Script script = script_with({ScriptStatic{{0, 0}}, shared, apart});
   ASSERT_FALSE(run_script(script, executor, {}).error);
   EXPECT_TRUE(passed[0].shares);
@@ -168,12 +164,12 @@ TEST(RunScript, CopiesWhatIsFedBackToAStaticInput) {
 TEST(RunScript, RefusesWhatDoesNotFitAStaticInput) {
   std::vector<Passed> passed;
   PassingExecutor executor(passed);
-  ScriptCall longer{0, {floats({5, 6, 7})}, {}, std::nullopt};
+  ScriptCall longer{0, {spec::float_tensor({5, 6, 7})}, {}, std::nullopt};
   Script script = script_with({longer, ScriptStatic{{0, 0}}, call_with(1)});
   script.programs.push_back(script.programs.front());
   script.steps.emplace_back(ScriptStatic{{1, 0}});
   script.steps.emplace_back(ScriptFeedBack{{0, 0}, {1, 0}});
-  script.steps.emplace_back(ScriptCall{1, {floats({1})}, {}, std::nullopt});
+  script.steps.emplace_back(ScriptCall{1, {spec::float_tensor({1})}, {}, std::nullopt});
   const Trace trace = run_script(script, executor, {});
   ASSERT_TRUE(trace.error);
   EXPECT_EQ(trace.error->message, "static input 0 does not fit where it was");
@@ -230,7 +226,7 @@ TEST(RunScript, StartsAnewAfterARestart) {
 TEST(RunScript, TellsASwapThatTheExecutorCannotDo) {
   CountingExecutor executor;
   ScriptSwap swap;
-  swap.values.emplace("w", floats({1}));
+  swap.values.emplace("w", spec::float_tensor({1}));
   const Trace trace = run_script(script_with({swap, call_with(1)}), executor, {});
   ASSERT_TRUE(trace.error);
   EXPECT_EQ(trace.error->kind, ErrorKind::kUnsupported);

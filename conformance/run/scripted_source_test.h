@@ -1,32 +1,14 @@
 // For tests of judges: executors that answer what a function says, made by options like real ones.
 #pragma once
 
-#include <cstring>
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "conformance/run/runs.h"
-#include "spec/graph_text.h"
+#include "conformance/run/scripted_test.h"
 
 namespace graphgate::conformance {
-
-inline spec::HostTensor packed_floats(const std::vector<float>& elements) {
-  spec::HostTensor tensor =
-      spec::make_host_tensor(spec::DType::kFloat32, {static_cast<std::int64_t>(elements.size())});
-  if (elements.empty()) return tensor;  // null pointers are none of memcpy's
-  std::memcpy(tensor.storage->bytes.data(), elements.data(), elements.size() * sizeof(float));
-  return tensor;
-}
-
-inline std::vector<float> floats_of(const spec::InputValue& value) {
-  const std::vector<std::byte> bytes = spec::packed_bytes(std::get<spec::HostTensor>(value));
-  std::vector<float> out(bytes.size() / sizeof(float));
-  if (out.empty()) return out;
-  std::memcpy(out.data(), bytes.data(), bytes.size());
-  return out;
-}
 
 // What an executor under `configuration` returns as output 0 of its `call`-th call (from 0) on
 // inputs of floats; a program has no states here. Oracles say all radii are 0.
@@ -48,47 +30,22 @@ class ScriptedSource final : public ExecutorSource {
         return bad_input("no option '" + name + "'");
       }
     }
-    return std::unique_ptr<spec::Executor>(std::make_unique<Scripted>(answer_, configuration));
+    const auto call = [answer = answer_, configuration](
+                          std::span<const spec::InputValue> inputs,
+                          std::size_t index) -> Result<spec::CallResult> {
+      std::vector<std::vector<float>> elements;
+      for (const spec::InputValue& input : inputs) elements.push_back(spec::elements_of(input));
+      GRAPHGATE_TRY(const std::vector<float> output, answer(configuration, index, elements));
+      return scripted::result_of(output, inputs);
+    };
+    return std::unique_ptr<spec::Executor>(
+        std::make_unique<scripted::ScriptedExecutor>("scripted", call, given_, false));
   }
 
  private:
-  struct Loaded final : spec::LoadedProgram {
-    Loaded(Answer the_answer, Configuration the_configuration)
-        : answer(std::move(the_answer)), configuration(std::move(the_configuration)) {}
-    Result<spec::CallResult> call(std::span<const spec::InputValue> inputs) override {
-      std::vector<std::vector<float>> elements;
-      for (const spec::InputValue& input : inputs) elements.push_back(floats_of(input));
-      GRAPHGATE_TRY(const std::vector<float> output, answer(configuration, calls++, elements));
-      spec::CallResult result;
-      result.outputs = {packed_floats(output)};
-      result.final_inputs.assign(inputs.begin(), inputs.end());
-      result.output_spreads = {spread_of(output)};
-      for (const auto& input : elements) result.final_input_spreads.push_back(spread_of(input));
-      return result;
-    }
-    static spec::Spread spread_of(const std::vector<float>& elements) {
-      spec::Spread spread;
-      for (const float x : elements) spread.values.push_back(static_cast<long double>(x));
-      spread.radii.assign(elements.size(), 0);
-      return spread;
-    }
-    Answer answer;
-    Configuration configuration;
-    std::size_t calls = 0;
-  };
-  struct Scripted final : spec::Executor {
-    Scripted(Answer the_answer, Configuration the_configuration)
-        : answer(std::move(the_answer)), configuration(std::move(the_configuration)) {}
-    [[nodiscard]] std::string_view name() const override { return "scripted"; }
-    Result<std::unique_ptr<spec::LoadedProgram>> load(const spec::Program&) override {
-      return std::unique_ptr<spec::LoadedProgram>(std::make_unique<Loaded>(answer, configuration));
-    }
-    Answer answer;
-    Configuration configuration;
-  };
-
   Answer answer_;
   std::vector<std::string> options_;
+  mutable scripted::GivenStates given_;
 };
 
 // One program over inputs %x and %w of three floats each, called with each of `calls`.
@@ -99,14 +56,14 @@ inline Script script_over_floats(const std::vector<std::vector<std::vector<float
   %y = aten.mul.Tensor(%x, %w)
   output %y
 })") {
-  Script script;
-  script.name = "p";
-  script.ops = std::make_shared<const spec::OpTable>(spec::builtin_op_table());
+  Script script{.name = "p",
+                .ops = std::make_shared<const spec::OpTable>(spec::builtin_op_table())};
   script.programs = {
       std::make_shared<const spec::Program>(spec::parse_program(text, *script.ops).value())};
   for (const auto& inputs : calls) {
     ScriptCall call;
-    for (const std::vector<float>& input : inputs) call.inputs.emplace_back(packed_floats(input));
+    for (const std::vector<float>& input : inputs)
+      call.inputs.emplace_back(spec::float_tensor(input));
     script.steps.emplace_back(std::move(call));
   }
   return script;

@@ -2,32 +2,15 @@
 // them, so that whatever the harness says of them, it says from spec::Executor alone.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <cstring>
 #include <functional>
 
+#include "base/result_test.h"
 #include "conformance/run/runs.h"
 #include "spec/graph_check.h"
 #include "spec/graph_text.h"
+#include "spec/host_tensor_test.h"
 
 namespace graphgate::conformance::scripted {
-
-inline spec::HostTensor floats(const std::vector<float>& elements) {
-  spec::HostTensor tensor =
-      spec::make_host_tensor(spec::DType::kFloat32, {static_cast<std::int64_t>(elements.size())});
-  if (!elements.empty()) {
-    std::memcpy(tensor.storage->bytes.data(), elements.data(), elements.size() * sizeof(float));
-  }
-  return tensor;
-}
-
-inline std::vector<float> elements_of(const spec::HostTensor& tensor) {
-  const std::vector<std::byte> bytes = spec::packed_bytes(tensor);
-  std::vector<float> elements(bytes.size() / sizeof(float));
-  if (!bytes.empty()) std::memcpy(elements.data(), bytes.data(), bytes.size());
-  return elements;
-}
 
 // What a call answers, given the inputs and how many calls came before.
 using ScriptedAnswer =
@@ -123,26 +106,25 @@ class ScriptedSource final : public ExecutorSource {
 
 // y = relu(x) over one float32[2] input.
 inline std::shared_ptr<const spec::Program> relu_program() {
-  auto program = spec::parse_program(R"(program "p" {
+  auto program = must(spec::parse_program(R"(program "p" {
   input %x : f32[2]
   %y = aten.relu.default(%x) as the_node
   output %y
 })",
-                                     spec::builtin_op_table());
-  EXPECT_TRUE(program.ok()) << program.error().message;
-  return std::make_shared<const spec::Program>(std::move(program).value());
+                                          spec::builtin_op_table()));
+  return std::make_shared<const spec::Program>(std::move(program));
 }
 
 // That output, with inputs as they were, and what an oracle would know of them.
 inline spec::CallResult result_of(const std::vector<float>& output,
                                   std::span<const spec::InputValue> inputs, double radius = 0) {
   spec::CallResult result;
-  result.outputs = {floats(output)};
+  result.outputs = {spec::float_tensor(output)};
   result.final_inputs.assign(inputs.begin(), inputs.end());
   result.output_spreads = {spec::Spread{{output.begin(), output.end()}, {}}};
   result.output_spreads[0].radii.assign(output.size(), radius);
   for (const spec::InputValue& input : inputs) {
-    const auto given = elements_of(std::get<spec::HostTensor>(input));
+    const auto given = spec::elements_of(input);
     result.final_input_spreads.push_back({{given.begin(), given.end()}, {}});
     result.final_input_spreads.back().radii.assign(given.size(), 0);
   }

@@ -2,15 +2,14 @@
 //
 // Beside NAME.plan there may be NAME.txt, the program that it is for, and NAME.ops, rows of custom
 // ops. NAME.plan without a program is judged alone.
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <set>
-#include <sstream>
 
+#include "base/file_io.h"
+#include "base/result_test.h"
 #include "conformance/verify/verify.h"
 #include "spec/graph_text.h"
 #include "spec/plan_text.h"
@@ -19,13 +18,6 @@ namespace graphgate::verify {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string text_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 std::vector<fs::path> bad_plans() {
   std::vector<fs::path> out;
@@ -48,22 +40,15 @@ TEST_P(BadPlan, BreaksTheRuleThatItsNameSaysAndNoOther) {
   spec::OpTable ops = spec::builtin_op_table();
   fs::path beside = GetParam();
   if (fs::exists(beside.replace_extension(".ops"))) {
-    ASSERT_TRUE(ops.add_text(text_of(beside), beside.string()).ok());
+    ASSERT_TRUE(ops.add_text(must(read_whole(beside)), beside.string()).ok());
   }
-  const auto plan = spec::parse_plan(text_of(GetParam()), ops, GetParam().string());
-  ASSERT_TRUE(plan.ok()) << plan.error().message;
-  const auto checked = spec::check_plan(plan.value());
-  ASSERT_TRUE(checked.ok()) << checked.error().message;
+  const auto plan = must(spec::parse_plan(must(read_whole(GetParam())), ops, GetParam().string()));
+  must(spec::check_plan(plan));
   std::optional<spec::Program> program;
   if (fs::exists(beside.replace_extension(".txt"))) {
-    auto parsed = spec::parse_program(text_of(beside), ops, beside.string());
-    ASSERT_TRUE(parsed.ok()) << parsed.error().message;
-    program = std::move(parsed).value();
+    program = must(spec::parse_program(must(read_whole(beside)), ops, beside.string()));
   }
-  PlanCase plan_case;
-  plan_case.plan = &plan.value();
-  plan_case.ops = &ops;
-  plan_case.program = program ? &*program : nullptr;
+  PlanCase plan_case{.plan = &plan, .program = program ? &*program : nullptr, .ops = &ops};
   const std::vector<spec::Finding> findings = verify_plan(plan_case);
   EXPECT_FALSE(findings.empty());
   for (const spec::Finding& finding : findings) {
@@ -85,11 +70,9 @@ TEST(BadPlans, AreSuspectWhereThePlanDoesNotSayWhatIsRight) {
   for (const int number : {1, 2, 3}) {
     const std::string path =
         GRAPHGATE_GOLDEN_DIR "/plans/bad/V6.alignment-" + std::to_string(number) + ".plan";
-    const auto plan = spec::parse_plan(text_of(path), spec::builtin_op_table(), path);
-    ASSERT_TRUE(plan.ok()) << plan.error().message;
-    PlanCase plan_case;
-    plan_case.plan = &plan.value();
-    plan_case.ops = &spec::builtin_op_table();
+    const auto plan =
+        must(spec::parse_plan(must(read_whole(path)), spec::builtin_op_table(), path));
+    PlanCase plan_case{.plan = &plan, .ops = &spec::builtin_op_table()};
     const std::vector<spec::Finding> findings = verify_plan(plan_case);
     ASSERT_EQ(findings.size(), 1U);
     EXPECT_EQ(findings[0].outcome, number == 3 ? spec::Outcome::kFail : spec::Outcome::kSuspect);
@@ -107,7 +90,7 @@ INSTANTIATE_TEST_SUITE_P(Golden, BadPlan, testing::ValuesIn(bad_plans()), name_o
 
 TEST(BadPlans, SayInTheirFirstLineWhichRuleTheyBreak) {
   for (const fs::path& path : bad_plans()) {
-    EXPECT_EQ(text_of(path).rfind("# " + rule_of(path) + ":", 0), 0U) << path;
+    EXPECT_EQ(must(read_whole(path)).rfind("# " + rule_of(path) + ":", 0), 0U) << path;
   }
 }
 

@@ -3,7 +3,6 @@
 // A file holds plans, then calls: `call PLAN [of PROGRAM] [eager] [strong] [shared] [keeps PLANS]
 // [reads OUTPUT until CALL] INPUT, ...`. An input is a type and the name of its storage, or a
 // number.
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cctype>
@@ -14,6 +13,7 @@
 #include <sstream>
 #include <utility>
 
+#include "base/result_test.h"
 #include "conformance/verify/verify.h"
 #include "spec/plan_text.h"
 #include "spec/type_text.h"
@@ -52,11 +52,9 @@ class UsesReader {
 
  private:
   void add_plan(const std::string& text) {
-    auto plan = spec::parse_plan(text, spec::builtin_op_table());
-    ASSERT_TRUE(plan.ok()) << plan.error().message;
-    ASSERT_TRUE(spec::check_plan(plan.value()).ok())
-        << spec::check_plan(plan.value()).error().message;
-    out_.plans.push_back(std::move(plan).value());
+    auto plan = must(spec::parse_plan(text, spec::builtin_op_table()));
+    ASSERT_TRUE(spec::check_plan(plan).ok()) << spec::check_plan(plan).error().message;
+    out_.plans.push_back(std::move(plan));
   }
 
   void add_call(std::size_t index) {
@@ -64,9 +62,8 @@ class UsesReader {
     std::size_t plan = 0;
     words >> plan;
     ASSERT_LT(plan, out_.plans.size());
-    PlanUse use;
-    use.plan_case = {&out_.plans[plan], nullptr, &spec::builtin_op_table(), nullptr};
-    use.call = index;
+    PlanUse use{.plan_case = {&out_.plans[plan], nullptr, &spec::builtin_op_table(), nullptr},
+                .call = index};
     use.read_until.resize(out_.plans[plan].outputs.size());
     std::string rest;
     for (std::string word; words >> word;) {
@@ -103,9 +100,8 @@ class UsesReader {
     } else if (reader.at("True") || reader.at("False")) {
       inputs.emplace_back(reader.take().text == "True");
     } else {
-      const auto type = spec::read_tensor_type(reader);
-      ASSERT_TRUE(type.ok()) << type.error().message;
-      auto tensor = spec::concrete_geometry(type.value());
+      const auto type = must(spec::read_tensor_type(reader));
+      auto tensor = spec::concrete_geometry(type);
       ASSERT_TRUE(tensor.has_value());
       auto& storage = out_.storages[std::string(reader.take().text)];
       if (!storage) storage = std::make_shared<spec::HostStorage>();

@@ -1,7 +1,6 @@
 #include "conformance/verify/facts.h"
 
-#include <gtest/gtest.h>
-
+#include "base/result_test.h"
 #include "spec/graph_text.h"
 
 namespace graphgate::verify {
@@ -148,7 +147,7 @@ TEST(Facts, HaveACopyWhereAConversionHasAnotherDtype) {
     output %y
   })");
   ASSERT_EQ(bits->operand("y", 0).size(), 1U);
-  EXPECT_NE(bits->operand("y", 0).front().second.find("mul_"), std::string::npos);
+  EXPECT_TRUE(contains(bits->operand("y", 0).front().second, "mul_"));
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "conformance/verify/happens_before.h"
 
-#include <gtest/gtest.h>
-
+#include "base/result_test.h"
 #include "spec/plan_text.h"
 
 namespace graphgate::verify {
@@ -42,9 +41,8 @@ constexpr const char* kPlan = R"(plan "p" strict {
 )";
 
 TEST(HappensBefore, CountsStreamsEventsAndJoinsOnly) {
-  const auto plan = spec::parse_plan(kPlan, spec::builtin_op_table());
-  ASSERT_TRUE(plan.ok()) << plan.error().message;
-  const Accesses accesses = accesses_of(plan.value(), spec::builtin_op_table());
+  const auto plan = must(spec::parse_plan(kPlan, spec::builtin_op_table()));
+  const Accesses accesses = accesses_of(plan, spec::builtin_op_table());
   const HappensBefore order(accesses);
   EXPECT_TRUE(order.before(0, 2)) << "by the event";
   EXPECT_TRUE(order.before(1, 2)) << "by the stream";
@@ -60,22 +58,20 @@ TEST(HappensBefore, CountsStreamsEventsAndJoinsOnly) {
 }
 
 TEST(HappensBefore, TakesStreamsOfAnyNumber) {
-  auto plan = spec::parse_plan(kPlan, spec::builtin_op_table());
-  ASSERT_TRUE(plan.ok());
-  for (spec::PlanStep& step : plan.value().steps) {
+  auto plan = must(spec::parse_plan(kPlan, spec::builtin_op_table()));
+  for (spec::PlanStep& step : plan.steps) {
     if (step.stream == 1) step.stream = 4'000'000'000U;
   }
-  const Accesses accesses = accesses_of(plan.value(), spec::builtin_op_table());
+  const Accesses accesses = accesses_of(plan, spec::builtin_op_table());
   const HappensBefore order(accesses);
   EXPECT_TRUE(order.before(0, 2));
   EXPECT_FALSE(order.ordered(1, 3));
 }
 
 TEST(HappensBefore, NamesWaitsThatOrderNothing) {
-  auto plan = spec::parse_plan(kPlan, spec::builtin_op_table());
-  ASSERT_TRUE(plan.ok());
-  plan.value().steps[0].records.clear();
-  const Accesses accesses = accesses_of(plan.value(), spec::builtin_op_table());
+  auto plan = must(spec::parse_plan(kPlan, spec::builtin_op_table()));
+  plan.steps[0].records.clear();
+  const Accesses accesses = accesses_of(plan, spec::builtin_op_table());
   const HappensBefore order(accesses);
   ASSERT_EQ(order.idle_waits().size(), 1U);
   EXPECT_EQ(order.idle_waits()[0].step, 2U);

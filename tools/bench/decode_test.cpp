@@ -21,9 +21,7 @@ DecodeShape small_shape() {
 }
 
 spec::Program small_program(const DecodeShape& shape = small_shape()) {
-  auto program = make_decode_program(shape);
-  EXPECT_TRUE(program.ok()) << program.error().message;
-  return std::move(program).value();
+  return must(make_decode_program(shape));
 }
 
 optimized::Options fast_options(std::shared_ptr<optimized::Device> device, bool is_piecewise) {
@@ -38,16 +36,13 @@ optimized::Options fast_options(std::shared_ptr<optimized::Device> device, bool 
 
 // One call, whose kernels are compiled.
 void call_once(const spec::Program& program, const optimized::Options& options) {
-  auto loaded = optimized::make_executor(options)->load(program);
-  ASSERT_TRUE(loaded.ok()) << loaded.error().message;
-  const auto result = loaded.value()->call({});
-  ASSERT_TRUE(result.ok()) << result.error().message;
+  auto loaded = must(optimized::make_executor(options)->load(program));
+  must(loaded->call({}));
 }
 
 TEST(DecodeProgram, IsValidAndWhatItReadsIsCounted) {
   const spec::Program program = small_program();
-  const auto checked = spec::check_program(program, spec::builtin_op_table());
-  EXPECT_TRUE(checked.ok()) << checked.error().message;
+  must(spec::check_program(program, spec::builtin_op_table()));
   std::int64_t weights = 0;
   std::int64_t caches = 0;
   for (const spec::ProgramInput& input : program.inputs) {
@@ -67,11 +62,9 @@ TEST(DecodeKernels, EveryStepRunsOnTheDeviceInOnePartition) {
   const spec::Program program = small_program();
   for (const bool is_piecewise : {false, true}) {
     const auto device = std::make_shared<CompilingDevice>();
-    auto loaded = optimized::make_executor(fast_options(device, is_piecewise))->load(program);
-    ASSERT_TRUE(loaded.ok()) << loaded.error().message;
-    const auto result = loaded.value()->call({});
-    ASSERT_TRUE(result.ok()) << result.error().message;
-    const spec::Plan& plan = *loaded.value()->plan();
+    auto loaded = must(optimized::make_executor(fast_options(device, is_piecewise))->load(program));
+    must(loaded->call({}));
+    const spec::Plan& plan = *loaded->plan();
     EXPECT_EQ(plan.arithmetic, "fast");
     const auto& partitions = plan.blocks.front().partitions;
     const auto layers = static_cast<std::size_t>(small_shape().layers);
@@ -80,9 +73,9 @@ TEST(DecodeKernels, EveryStepRunsOnTheDeviceInOnePartition) {
     EXPECT_EQ(device->eager, is_piecewise ? layers : 0);
     EXPECT_TRUE(device->is_fast);
     const std::string source = device->sources().front();
-    EXPECT_NE(source.find("multiply_few_rows"), std::string::npos);
-    EXPECT_NE(source.find("attend_chunk"), std::string::npos);
-    EXPECT_NE(source.find("rms_norm_by_block"), std::string::npos);
+    EXPECT_TRUE(contains(source, "multiply_few_rows"));
+    EXPECT_TRUE(contains(source, "attend_chunk"));
+    EXPECT_TRUE(contains(source, "rms_norm_by_block"));
     const auto findings =
         verify::verify_plan({&plan, &program, &spec::builtin_op_table(), nullptr});
     EXPECT_TRUE(findings.empty()) << findings.front().message;
@@ -98,41 +91,37 @@ TEST(DecodeBench, CountsLaunchesAndComparesLogits) {
   for (const bool is_piecewise : {false, true}) {
     measure.is_piecewise = is_piecewise;
     measure.device = optimized::emulated::make_emulated_device().value();
-    const auto times = measure_decode(measure);
-    ASSERT_TRUE(times.ok()) << times.error().message;
+    const auto times = must(measure_decode(measure));
     const auto layers = static_cast<std::size_t>(measure.shape.layers);
-    EXPECT_EQ(times.value().findings, 0U) << times.value().first_finding;
-    EXPECT_EQ(times.value().graphs, is_piecewise ? layers + 1 : 1);
-    EXPECT_EQ(times.value().eager_kernels, is_piecewise ? layers : 0);
+    EXPECT_EQ(times.findings, 0U) << times.first_finding;
+    EXPECT_EQ(times.graphs, is_piecewise ? layers + 1 : 1);
+    EXPECT_EQ(times.eager_kernels, is_piecewise ? layers : 0);
     std::size_t kernels = 0;
-    for (const KernelTime& kernel : times.value().by_kernel) kernels += kernel.count;
-    EXPECT_EQ(kernels, times.value().kernels);
+    for (const KernelTime& kernel : times.by_kernel) kernels += kernel.count;
+    EXPECT_EQ(kernels, times.kernels);
     // That the same was computed; device_emulated_test.cpp judges how well.
-    EXPECT_GE(times.value().error, 0);
-    EXPECT_LT(times.value().error, 0x1p-6);
-    EXPECT_GT(times.value().floor_seconds, 0);
+    EXPECT_GE(times.error, 0);
+    EXPECT_LT(times.error, 0x1p-6);
+    EXPECT_GT(times.floor_seconds, 0);
   }
 }
 
 TEST(DecodeBench, AsksACommandForTheTimesOfPyTorch) {
   // It answers with the batch, and then with an error; then it ends.
-  const auto process = ExternalProcess::start(
+  const auto process = must(ExternalProcess::start(
       "read line; echo \"$line\" | grep -q '\"mode\":\"eager\",\"batch\":3,\"layers\":2' && "
       "echo '{\"microseconds\": 1500, \"torch\": \"2.11.0\"}'; read line; "
       "echo '{\"error\": \"no GPU\"}'; read line; echo '{\"microseconds\": 1000}'; "
-      "read line; echo nonsense");
-  ASSERT_TRUE(process.ok()) << process.error().message;
-  const auto times = measure_torch(*process.value(), small_shape());
-  ASSERT_TRUE(times.ok()) << times.error().message;
-  ASSERT_EQ(times.value().size(), 3U);
-  EXPECT_EQ(times.value()[0].mode, "eager");
-  EXPECT_DOUBLE_EQ(times.value()[0].step_seconds, 1.5e-3);
-  EXPECT_EQ(times.value()[0].version, "2.11.0");
-  EXPECT_EQ(times.value()[1].error, "no GPU");
-  EXPECT_DOUBLE_EQ(times.value()[2].step_seconds, 1e-3);
-  const auto wrong = measure_torch(*process.value(), small_shape());
-  ASSERT_FALSE(wrong.ok());
-  EXPECT_EQ(wrong.error().message, "--torch: expected microseconds, found nonsense");
+      "read line; echo nonsense"));
+  const auto times = must(measure_torch(*process, small_shape()));
+  ASSERT_EQ(times.size(), 3U);
+  EXPECT_EQ(times[0].mode, "eager");
+  EXPECT_DOUBLE_EQ(times[0].step_seconds, 1.5e-3);
+  EXPECT_EQ(times[0].version, "2.11.0");
+  EXPECT_EQ(times[1].error, "no GPU");
+  EXPECT_DOUBLE_EQ(times[2].step_seconds, 1e-3);
+  EXPECT_EQ(failure_of(measure_torch(*process, small_shape())).message,
+            "--torch: expected microseconds, found nonsense");
 }
 
 // A block has 227 KiB of shared memory, and registers for as many blocks as are to run at once.
@@ -154,7 +143,7 @@ TEST(DecodeKernels, FitIntoAMultiprocessorWhateverTheHeads) {
     shape.head_size = heads.size;
     const auto device = std::make_shared<CompilingDevice>();
     ASSERT_NO_FATAL_FAILURE(call_once(small_program(shape), fast_options(device, false)));
-    EXPECT_NE(device->sources().front().find("attend_chunk"), std::string::npos) << heads.size;
+    EXPECT_TRUE(contains(device->sources().front(), "attend_chunk")) << heads.size;
     EXPECT_GT(device->shared_bytes, 0) << heads.size;
     EXPECT_LE(device->shared_bytes, 227 * 1024) << heads.size;
   }
@@ -171,7 +160,7 @@ TEST(DecodeKernels, CompileWithoutWhatOneGpuAloneHas) {
   const auto device = std::make_shared<CompilingDevice>();
   device->architecture = "sm_90";
   ASSERT_NO_FATAL_FAILURE(call_once(small_program(shape), fast_options(device, false)));
-  EXPECT_NE(device->sources().front().find("multiply_tile"), std::string::npos);
+  EXPECT_TRUE(contains(device->sources().front(), "multiply_tile"));
 }
 
 // Clusters and launches that overlap are fast arithmetic's alone.

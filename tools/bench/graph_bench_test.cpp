@@ -1,8 +1,7 @@
 // What `bench replay` counts, on devices without a GPU: the times say nothing there, the rest does.
 #include "tools/bench/graph_bench.h"
 
-#include <gtest/gtest.h>
-
+#include "base/result_test.h"
 #include "optimized/runtime/emulated/emulated_device.h"
 #include "spec/graph_text.h"
 #include "tools/bench/chain.h"
@@ -23,41 +22,37 @@ LaunchMeasure once(LaunchSubject subject, std::shared_ptr<optimized::Device> dev
 
 TEST(GraphBench, LaunchesEveryPartitionOfAChainAndCopiesNothing) {
   const auto device = optimized::emulated::make_emulated_device().value();
-  const auto times = measure_launches(once({"chain", 3, 4, 0}, device));
-  ASSERT_TRUE(times.ok()) << times.error().message;
-  EXPECT_EQ(times.value().graphs, 3U);
-  EXPECT_EQ(times.value().eager_launches, 0U);
-  EXPECT_EQ(times.value().kernels, 12U);  // none has joined another
-  EXPECT_EQ(times.value().copied_bytes, 0);
-  EXPECT_GT(times.value().launch_by_bare.ratio, 0);
-  EXPECT_GT(times.value().run_by_bare.second_seconds, 0);
+  const auto times = must(measure_launches(once({"chain", 3, 4, 0}, device)));
+  EXPECT_EQ(times.graphs, 3U);
+  EXPECT_EQ(times.eager_launches, 0U);
+  EXPECT_EQ(times.kernels, 12U);  // none has joined another
+  EXPECT_EQ(times.copied_bytes, 0);
+  EXPECT_GT(times.launch_by_bare.ratio, 0);
+  EXPECT_GT(times.run_by_bare.second_seconds, 0);
 }
 
 TEST(GraphBench, RunsADecoderPiecewiseOnTheDeviceAlone) {
   const auto device = std::make_shared<IdleDevice>();
-  const auto times = measure_launches(once({"decoder", 0, 0, 3}, device));
-  ASSERT_TRUE(times.ok()) << times.error().message;
-  EXPECT_EQ(times.value().graphs, 4U);
-  EXPECT_EQ(times.value().eager_launches, 3U);
-  EXPECT_EQ(times.value().copied_bytes, 0);
+  const auto times = must(measure_launches(once({"decoder", 0, 0, 3}, device)));
+  EXPECT_EQ(times.graphs, 4U);
+  EXPECT_EQ(times.eager_launches, 3U);
+  EXPECT_EQ(times.copied_bytes, 0);
   // Both sides of both comparisons, each once and once before it counts, and a first run.
   EXPECT_EQ(device->launches(), 9U * 7);
 }
 
 TEST(GraphBench, HasTheSameKernelsOnBothSidesOfABoundary) {
   const auto device = optimized::emulated::make_emulated_device().value();
-  const auto times = measure_boundaries(once({"chain", 3, 4, 0}, device));
-  ASSERT_TRUE(times.ok()) << times.error().message;
-  EXPECT_EQ(times.value().graphs, 3U);
-  EXPECT_EQ(times.value().kernels, 12U);
-  EXPECT_GT(times.value().cut_by_whole.second_seconds, 0);
+  const auto times = must(measure_boundaries(once({"chain", 3, 4, 0}, device)));
+  EXPECT_EQ(times.graphs, 3U);
+  EXPECT_EQ(times.kernels, 12U);
+  EXPECT_GT(times.cut_by_whole.second_seconds, 0);
 }
 
 TEST(GraphBench, SaysThatADeviceHasNoGraphs) {
   IdleDevice device;
-  const auto cost = measure_graphs(device, 2, 1);
-  ASSERT_TRUE(cost.ok()) << cost.error().message;
-  EXPECT_FALSE(cost.value());
+  const auto cost = must(measure_graphs(device, 2, 1));
+  EXPECT_FALSE(cost);
 }
 
 // ---- sizes ----
@@ -73,11 +68,10 @@ SizeMeasure three_layers(std::shared_ptr<optimized::Device> device) {
 
 TEST(SizeBench, RecordsEverySizeOnceAndLaunchesItsGraphsForPaddedCalls) {
   const auto device = optimized::emulated::make_emulated_device().value();
-  const auto costs = measure_sizes(three_layers(device));
-  ASSERT_TRUE(costs.ok()) << costs.error().message;
-  EXPECT_EQ(costs.value().refusal, "");
-  EXPECT_EQ(costs.value().state_bytes, 3 * 64 * 64 * 4);
-  const std::vector<SizeCost>& sizes = costs.value().sizes;
+  const auto costs = must(measure_sizes(three_layers(device)));
+  EXPECT_EQ(costs.refusal, "");
+  EXPECT_EQ(costs.state_bytes, 3 * 64 * 64 * 4);
+  const std::vector<SizeCost>& sizes = costs.sizes;
   ASSERT_EQ(sizes.size(), 3U);
   const std::vector<std::pair<std::int64_t, std::int64_t>> expected = {{16, 5}, {4, 2}, {1, 1}};
   for (std::size_t i = 0; i < sizes.size(); ++i) {
@@ -96,14 +90,13 @@ TEST(SizeBench, RecordsEverySizeOnceAndLaunchesItsGraphsForPaddedCalls) {
   EXPECT_EQ(sizes[0].added_bytes, sizes[0].own_bytes) << "the first brings the arenas";
   EXPECT_EQ(sizes[1].added_bytes, 0) << "smaller ones lie in them";
   EXPECT_EQ(sizes[2].added_bytes, 0);
-  EXPECT_EQ(costs.value().all().graphs, 9U);
-  EXPECT_EQ(costs.value().all().added_bytes, sizes[0].added_bytes);
+  EXPECT_EQ(costs.all().graphs, 9U);
+  EXPECT_EQ(costs.all().added_bytes, sizes[0].added_bytes);
 }
 
 TEST(SizeBench, LaunchesNothingElse) {
   const auto device = std::make_shared<IdleDevice>();
-  const auto costs = measure_sizes(three_layers(device));
-  ASSERT_TRUE(costs.ok()) << costs.error().message;
+  must(measure_sizes(three_layers(device)));
   // Three graphs for each size's first call, and for its smallest one.
   EXPECT_EQ(device->launches(), 3U * 3 * 2);
 }
@@ -118,10 +111,9 @@ TEST(SizeBench, SaysWhyNoCallIsPadded) {
 })",
                                         spec::builtin_op_table())
                         .value();
-  const auto costs = measure_sizes(measure);
-  ASSERT_TRUE(costs.ok()) << costs.error().message;
-  EXPECT_NE(costs.value().refusal.find("works along the rows"), std::string::npos);
-  for (const SizeCost& cost : costs.value().sizes) {
+  const auto costs = must(measure_sizes(measure));
+  EXPECT_TRUE(contains(costs.refusal, "works along the rows"));
+  for (const SizeCost& cost : costs.sizes) {
     EXPECT_EQ(cost.graphs, 1U);
     EXPECT_EQ(cost.least, cost.size);
   }
@@ -130,17 +122,11 @@ TEST(SizeBench, SaysWhyNoCallIsPadded) {
 TEST(SizeBench, RefusesSizesThatAProgramDoesNotHave) {
   SizeMeasure measure = three_layers(std::make_shared<IdleDevice>());
   measure.sizes = {4, 128};
-  const auto beyond = measure_sizes(measure);
-  ASSERT_FALSE(beyond.ok());
-  EXPECT_EQ(beyond.error().kind, ErrorKind::kBadInput);
+  EXPECT_EQ(failure_of(measure_sizes(measure)).kind, ErrorKind::kBadInput);
   measure.sizes = {4, 2};
-  const auto unordered = measure_sizes(measure);
-  ASSERT_FALSE(unordered.ok());
-  EXPECT_EQ(unordered.error().kind, ErrorKind::kBadInput);
+  EXPECT_EQ(failure_of(measure_sizes(measure)).kind, ErrorKind::kBadInput);
   measure.program = make_turning_chain(2, 8);
-  const auto fixed = measure_sizes(measure);
-  ASSERT_FALSE(fixed.ok());
-  EXPECT_EQ(fixed.error().message, "chain: no size of an input is symbolic");
+  EXPECT_EQ(failure_of(measure_sizes(measure)).message, "chain: no size of an input is symbolic");
 }
 
 TEST(SizeBench, UsuallyTakesPowersOfTwoThatAProgramMayHave) {
@@ -152,9 +138,7 @@ TEST(SizeBench, UsuallyTakesPowersOfTwoThatAProgramMayHave) {
   EXPECT_TRUE(usual_sizes(make_turning_chain(1, 8)).empty());
   SizeMeasure measure = three_layers(std::make_shared<IdleDevice>());
   measure.sizes = {};
-  const auto none = measure_sizes(measure);
-  ASSERT_FALSE(none.ok());
-  EXPECT_EQ(none.error().message, "layers: no sizes to capture");
+  EXPECT_EQ(failure_of(measure_sizes(measure)).message, "layers: no sizes to capture");
 }
 
 }  // namespace

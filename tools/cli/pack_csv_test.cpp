@@ -1,32 +1,23 @@
 #include "tools/cli/pack_csv.h"
 
-#include <gtest/gtest.h>
-
-#include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <string>
+
+#include "base/file_io.h"
+#include "base/folder_test.h"
+#include "base/result_test.h"
 
 namespace graphgate::tools {
 namespace {
 
-// A folder of the test's own, gone at its end.
 class PackCsv : public ::testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = std::filesystem::path(::testing::TempDir()) /
-              ("pack_csv_" +
-               std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
-    std::filesystem::create_directories(folder_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   std::string file(const std::string& text) {
-    const std::string path = (folder_ / "items.csv").string();
+    const std::string path = folder_.file("items.csv");
     std::ofstream(path) << text;
     return path;
   }
-  [[nodiscard]] std::string out() const { return (folder_ / "out.csv").string(); }
+  [[nodiscard]] std::string out() const { return folder_.file("out.csv"); }
 
   // The page that was printed.
   std::string printed(const PackCsvOptions& options, ExitCode expected) {
@@ -42,7 +33,7 @@ class PackCsv : public ::testing::Test {
   }
 
  private:
-  std::filesystem::path folder_;
+  const TestFolder folder_;
 };
 
 constexpr const char* kGap =
@@ -69,38 +60,34 @@ TEST_F(PackCsv, SaysThatThePeakAtTheLoadIsOptimal) {
 
 TEST_F(PackCsv, SaysWhichCapacityWasSearchedInVain) {
   const std::string page = printed({file(kGap), std::nullopt, 1, 1, ""}, ExitCode::kGood);
-  EXPECT_NE(page.find("proven bound 5 (ratio 1.00000)"), std::string::npos) << page;
-  EXPECT_NE(page.find("exhausted at 4, 1 (the unit of all sizes) below"), std::string::npos)
-      << page;
+  EXPECT_TRUE(contains(page, "proven bound 5 (ratio 1.00000)"));
+  EXPECT_TRUE(contains(page, "exhausted at 4, 1 (the unit of all sizes) below"));
 }
 
 TEST_F(PackCsv, ReportsACapacityThatIsMissed) {
   const std::string page = printed({file(kGap), 4, 1, 1, ""}, ExitCode::kFindings);
-  EXPECT_NE(page.find("capacity     4: missed by 1; no packing meets it"), std::string::npos)
-      << page;
+  EXPECT_TRUE(contains(page, "capacity     4: missed by 1; no packing meets it"));
 }
 
 TEST_F(PackCsv, ProvesNothingWithoutASearch) {
   const std::string page = printed({file(kGap), std::nullopt, 1, 0, ""}, ExitCode::kGood);
-  EXPECT_NE(page.find("optimal      not proven"), std::string::npos) << page;
+  EXPECT_TRUE(contains(page, "optimal      not proven"));
 }
 
 TEST_F(PackCsv, WritesThePlacements) {
   const std::string path = file("id,lower,upper,size\nx,0,2,3\ny,2,3,5\n");
   printed({path, std::nullopt, 4, 1, out()}, ExitCode::kGood);
-  std::ostringstream text;
-  text << std::ifstream(out()).rdbuf();
-  EXPECT_EQ(text.str(), "id,lower,upper,size,offset\nx,0,2,3,0\ny,2,3,5,0\n");
+  EXPECT_EQ(must(read_whole(out())), "id,lower,upper,size,offset\nx,0,2,3,0\ny,2,3,5,0\n");
 }
 
 TEST_F(PackCsv, PacksAFileWithoutBuffers) {
   const std::string page = printed({file("id,lower,upper,size\n"), 0, 1, 1, ""}, ExitCode::kGood);
-  EXPECT_NE(page.find("peak         0\n"), std::string::npos) << page;
+  EXPECT_TRUE(contains(page, "peak         0\n"));
 }
 
 TEST_F(PackCsv, RefusesBadInputAndWritesNothing) {
-  EXPECT_NE(refusal({file("id,lower,upper,size\na,2,2,1\n"), 8, 1, 1, out()}).find("items.csv:2"),
-            std::string::npos);
+  EXPECT_TRUE(
+      contains(refusal({file("id,lower,upper,size\na,2,2,1\n"), 8, 1, 1, out()}), "items.csv:2"));
   EXPECT_EQ(refusal({file(kGap), -1, 1, 1, out()}),
             "--capacity: expected a number of bytes that is not negative");
   EXPECT_EQ(refusal({file(kGap), 8, 0, 1, out()}), "--alignment: expected a positive number");

@@ -1,11 +1,10 @@
 // Tables of packers, as `graphgate plan --verify` judges them.
 #include "tools/cli/plan_verify.h"
 
-#include <gtest/gtest.h>
-
 #include <filesystem>
-#include <fstream>
 
+#include "base/file_io.h"
+#include "base/result_test.h"
 #include "conformance/verify/packing.h"
 #include "interop/minimalloc.h"
 
@@ -15,11 +14,9 @@ namespace {
 namespace fs = std::filesystem;
 
 std::vector<spec::Finding> findings_of(const std::string& table) {
-  const auto buffers = interop::parse_placed_minimalloc(table, "t.csv");
-  EXPECT_TRUE(buffers.ok()) << buffers.error().message;
+  const auto buffers = must(interop::parse_placed_minimalloc(table, "t.csv"));
   std::vector<verify::PackedBuffer> packed;
-  if (!buffers.ok()) return {};
-  for (const auto& [buffer, offset] : buffers.value()) {
+  for (const auto& [buffer, offset] : buffers) {
     packed.push_back({buffer.id, buffer.lower, buffer.upper, buffer.size_bytes, offset});
   }
   return verify::verify_packing(packed, 16);
@@ -34,8 +31,7 @@ TEST(PackedTables, BreakTheRuleThatTheyAreNamedAfter) {
   for (const auto& entry : fs::directory_iterator(GRAPHGATE_GOLDEN_DIR "/plans/bad")) {
     if (entry.path().extension() != ".csv") continue;
     ++files;
-    std::ifstream file(entry.path());
-    const std::string table(std::istreambuf_iterator<char>(file), {});
+    const std::string table = must(read_whole(entry.path()));
     const std::string stem = entry.path().stem().string();
     const auto findings = findings_of(table);
     EXPECT_FALSE(findings.empty()) << stem;
@@ -43,32 +39,30 @@ TEST(PackedTables, BreakTheRuleThatTheyAreNamedAfter) {
       EXPECT_EQ(finding.rule, stem.substr(0, stem.rfind('-'))) << finding.message;
     }
     PlanVerifyOptions options{entry.path().string(), "", 16};
-    const auto code = run_plan_verify(options, spec::builtin_op_table());
-    ASSERT_TRUE(code.ok()) << code.error().message;
-    EXPECT_EQ(code.value(), ExitCode::kFindings);
+    const auto code = must(run_plan_verify(options, spec::builtin_op_table()));
+    EXPECT_EQ(code, ExitCode::kFindings);
   }
   EXPECT_GE(files, 4);
 }
 
 TEST(PackedTables, NameTheLineThatIsNoTable) {
-  const auto no_column = interop::parse_placed_minimalloc("id,lower,upper,size\na,0,1,1\n", "t");
-  ASSERT_FALSE(no_column.ok());
-  EXPECT_EQ(no_column.error().message, "t:1: expected a column 'offset'");
-  const auto no_number =
-      interop::parse_placed_minimalloc("id,lower,upper,size,offset\na,0,1,1,x\n", "t");
-  ASSERT_FALSE(no_number.ok());
-  EXPECT_EQ(no_number.error().message, "t:2: expected a 64-bit integer as offset, found 'x'");
+  EXPECT_EQ(
+      failure_of(interop::parse_placed_minimalloc("id,lower,upper,size\na,0,1,1\n", "t")).message,
+      "t:1: expected a column 'offset'");
+  EXPECT_EQ(
+      failure_of(interop::parse_placed_minimalloc("id,lower,upper,size,offset\na,0,1,1,x\n", "t"))
+          .message,
+      "t:2: expected a 64-bit integer as offset, found 'x'");
 }
 
 TEST(PlanVerify, RefusesWhatIsNoPlanAndFindsNothingInARightOne) {
   const std::string bad = std::string(GRAPHGATE_GOLDEN_DIR) + "/plans/bad/HB.race-1.plan";
   const auto& ops = spec::builtin_op_table();
-  const auto found = run_plan_verify({bad, "", {}}, ops);
-  ASSERT_TRUE(found.ok()) << found.error().message;
-  EXPECT_EQ(found.value(), ExitCode::kFindings);
-  const auto other = run_plan_verify({GRAPHGATE_GOLDEN_DIR "/models/PROVENANCE.md", "", {}}, ops);
-  ASSERT_FALSE(other.ok());
-  EXPECT_EQ(other.error().kind, ErrorKind::kBadInput);
+  const auto found = must(run_plan_verify({bad, "", {}}, ops));
+  EXPECT_EQ(found, ExitCode::kFindings);
+  EXPECT_EQ(
+      failure_of(run_plan_verify({GRAPHGATE_GOLDEN_DIR "/models/PROVENANCE.md", "", {}}, ops)).kind,
+      ErrorKind::kBadInput);
   EXPECT_FALSE(run_plan_verify({bad, "", 16}, ops).ok()) << "a capacity goes with a table";
 }
 

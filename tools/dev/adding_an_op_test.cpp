@@ -1,16 +1,17 @@
 // Holds docs/adding_an_op.md to the code: an op is named in the files of its table, and in no
 // other.
-#include <gtest/gtest.h>
 
 #include <array>
 #include <cctype>
 #include <filesystem>
-#include <fstream>
 #include <set>
 #include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/file_io.h"
+#include "base/result_test.h"
 
 namespace graphgate::dev {
 namespace {
@@ -22,13 +23,6 @@ namespace fs = std::filesystem;
 constexpr std::array<std::string_view, 10> kOps = {
     "hardswish", "roll",   "tril",         "layer_norm",      "avg_pool2d",
     "kthvalue",  "cummax", "searchsorted", "grid_sampler_2d", "gather"};
-
-std::string text_of(const fs::path& path) {
-  std::ifstream file(path);
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 // The files of the page's table, as it writes them: "reference/ops/FAMILY.cpp".
 std::set<std::string> files_of_the_page(const std::string& page) {
@@ -78,11 +72,12 @@ std::vector<fs::path> sources(const fs::path& root) {
 
 TEST(AddingAnOp, NamesItInTheFilesOfThePageAlone) {
   const fs::path root = GRAPHGATE_SOURCE_DIR;
-  const std::set<std::string> told = files_of_the_page(text_of(root / "docs/adding_an_op.md"));
+  const std::set<std::string> told =
+      files_of_the_page(must(read_whole(root / "docs/adding_an_op.md")));
   ASSERT_GE(told.size(), 4U);
   std::array<std::set<std::string>, kOps.size()> found;
   for (const fs::path& path : sources(root)) {
-    const std::string text = text_of(root / path);
+    const std::string text = must(read_whole(root / path));
     // One of a folder's families, where the page has any.
     const std::string family = (path.parent_path() / "FAMILY.cpp").string();
     for (std::size_t i = 0; i < kOps.size(); ++i) {

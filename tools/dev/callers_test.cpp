@@ -1,10 +1,9 @@
 #include "tools/dev/callers.h"
 
-#include <gtest/gtest.h>
-
 #include <filesystem>
-#include <fstream>
-#include <sstream>
+
+#include "base/file_io.h"
+#include "base/result_test.h"
 
 namespace graphgate::dev {
 namespace {
@@ -56,10 +55,7 @@ TEST(Callers, AreThereForEveryFunctionOfAHeader) {
     for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
       const fs::path& path = entry.path();
       if (path.extension() != ".h" && path.extension() != ".cpp") continue;
-      std::ifstream file(path);
-      std::stringstream text;
-      text << file.rdbuf();
-      callers.add(fs::relative(path, root).string(), text.str());
+      callers.add(fs::relative(path, root).string(), must(read_whole(path)));
       ++files;
     }
   }

@@ -1,26 +1,17 @@
 // Every deviation is consulted at exactly one place, and docs/deviations.md tells of each.
-#include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <regex>
-#include <sstream>
 
+#include "base/file_io.h"
+#include "base/result_test.h"
 #include "spec/deviation.h"
 
 namespace graphgate::dev {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string text_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  EXPECT_TRUE(file.good()) << path;
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 bool is_source(const fs::path& path) {
   const std::string name = path.filename().string();
@@ -56,7 +47,7 @@ TEST(Deviations, AreConsultedAtOnePlaceEach) {
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root)) {
     if (!entry.is_regular_file() || !is_source(entry.path())) continue;
     if (entry.path().string().find("/upstream/") != std::string::npos) continue;
-    const std::string text = without_comments(text_of(entry.path()));
+    const std::string text = without_comments(must(read_whole(entry.path())));
     for (std::sregex_iterator use(text.begin(), text.end(), kUse), end; use != end; ++use) {
       places[(*use)[1].str()].push_back(fs::relative(entry.path(), root).string());
     }
@@ -68,11 +59,11 @@ TEST(Deviations, AreConsultedAtOnePlaceEach) {
 }
 
 TEST(Deviations, StandInTheirDocument) {
-  const std::string page = text_of(fs::path(GRAPHGATE_SOURCE_DIR) / "docs/deviations.md");
+  const std::string page = must(read_whole(fs::path(GRAPHGATE_SOURCE_DIR) / "docs/deviations.md"));
   for (const spec::DeviationRow& row : spec::deviations()) {
     const std::string line = "`" + std::string(row.name) + "` | " + std::string(row.catalogue) +
                              " | " + std::string(row.link) + " | " + std::string(row.what) + " |";
-    EXPECT_NE(page.find(line), std::string::npos) << row.name;
+    EXPECT_TRUE(contains(page, line)) << row.name;
   }
 }
 

@@ -1,21 +1,13 @@
-#include <gtest/gtest.h>
-
 #include <filesystem>
-#include <fstream>
 #include <regex>
-#include <sstream>
+
+#include "base/file_io.h"
+#include "base/result_test.h"
 
 namespace graphgate::dev {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string page_text(const fs::path& path) {
-  std::ifstream file(path);
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 // Paths of the repository between backticks: `spec/op_table.h`, `conformance/run/`, not
 // `optimized/kernels/FAMILY.cpp` or `golden/*.case`. docs/log/ tells what was, and is not read.
@@ -30,7 +22,7 @@ TEST(Docs, NameFilesAndFoldersThatExist) {
   }
   std::size_t named = 0;
   for (const fs::path& page : pages) {
-    const std::string text = page_text(page);
+    const std::string text = must(read_whole(page));
     for (std::sregex_iterator i(text.begin(), text.end(), path), end; i != end; ++i, ++named) {
       const std::string name = root / (*i)[1].str();
       EXPECT_TRUE(fs::exists(name) || fs::exists(name + ".cpp"))  // a program, by its source

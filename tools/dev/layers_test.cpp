@@ -1,11 +1,10 @@
 #include "tools/dev/layers.h"
 
-#include <gtest/gtest.h>
-
 #include <filesystem>
-#include <fstream>
 #include <set>
-#include <sstream>
+
+#include "base/file_io.h"
+#include "base/result_test.h"
 
 namespace graphgate::dev {
 namespace {
@@ -67,11 +66,8 @@ TEST(Layers, HoldInEverySourceFile) {
   for (const Layer& layer : layers()) {
     for (const auto& entry : fs::recursive_directory_iterator(root / layer.folder)) {
       if (!is_source(entry.path())) continue;
-      std::ifstream file(entry.path());
-      std::stringstream text;
-      text << file.rdbuf();
       const std::string path = fs::relative(entry.path(), root).string();
-      const auto found = forbidden_includes(path, text.str());
+      const auto found = forbidden_includes(path, must(read_whole(entry.path())));
       findings.insert(found.begin(), found.end());
       ++files;
     }

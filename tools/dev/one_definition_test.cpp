@@ -1,10 +1,9 @@
 #include "tools/dev/one_definition.h"
 
-#include <gtest/gtest.h>
-
 #include <filesystem>
-#include <fstream>
-#include <sstream>
+
+#include "base/file_io.h"
+#include "base/result_test.h"
 
 namespace graphgate::dev {
 namespace {
@@ -61,10 +60,7 @@ TEST(OneDefinition, HoldsInEverySourceFile) {
     for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
       const fs::path& path = entry.path();
       if (path.extension() != ".h" && path.extension() != ".cpp") continue;
-      std::ifstream file(path);
-      std::stringstream text;
-      text << file.rdbuf();
-      add_type_definitions(fs::relative(path, root).string(), text.str(), types);
+      add_type_definitions(fs::relative(path, root).string(), must(read_whole(path)), types);
     }
   }
   EXPECT_GT(types.size(), 300U);

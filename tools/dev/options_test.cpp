@@ -1,12 +1,12 @@
 // Nobody spells an option by hand: code that must mention one takes its name from spec/option.h.
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <regex>
-#include <sstream>
 
+#include "base/file_io.h"
+#include "base/result_test.h"
 #include "spec/option.h"
 
 namespace graphgate::dev {
@@ -119,12 +119,8 @@ TEST(OptionDocs, HaveTheTable) {
     table += "| `" + std::string(row.name) + "` | " + kGroups[static_cast<std::size_t>(row.group)] +
              " | " + value_text(row) + " | " + std::string(row.help) + " |\n";
   }
-  std::ifstream file(GRAPHGATE_SOURCE_DIR "/docs/options.md");
-  std::stringstream page;
-  page << file.rdbuf();
-  EXPECT_NE(page.str().find("\n" + table), std::string::npos)
-      << "docs/options.md has not this table:\n"
-      << table;
+  const std::string page = must(read_whole(GRAPHGATE_SOURCE_DIR "/docs/options.md"));
+  EXPECT_TRUE(contains(page, "\n" + table)) << "docs/options.md has not this table:\n" << table;
 }
 
 }  // namespace

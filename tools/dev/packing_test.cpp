@@ -1,11 +1,11 @@
 // The packer on published instances: what it reaches today must not be lost. The budgets count
 // operations, so these results do not depend on the machine.
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <string>
 #include <vector>
 
+#include "base/result_test.h"
 #include "interop/minimalloc.h"
 #include "optimized/memory/pack.h"
 
@@ -14,11 +14,9 @@ namespace {
 
 std::vector<optimized::PackItem> golden_items(const std::string& name) {
   const auto buffers =
-      interop::read_minimalloc(std::string(GRAPHGATE_GOLDEN_DIR) + "/memplan/" + name);
-  EXPECT_TRUE(buffers.ok()) << buffers.error().message;
+      must(interop::read_minimalloc(std::string(GRAPHGATE_GOLDEN_DIR) + "/memplan/" + name));
   std::vector<optimized::PackItem> items;
-  if (!buffers.ok()) return items;
-  for (const auto& buffer : buffers.value()) {
+  for (const auto& buffer : buffers) {
     items.push_back({buffer.lower, buffer.upper, buffer.size_bytes});
   }
   return items;
@@ -59,11 +57,10 @@ TEST(PackingGolden, AnInstanceWithSlackIsPackedLowerWithLargerBudgets) {
 }
 
 TEST(PackingGolden, TheInstanceAboveItsBoundIsPackedAtItsOptimum) {
-  const auto packing = optimized::pack(golden_items("gap7.LB4.OPT5.csv"), 1);
-  ASSERT_TRUE(packing.ok());
-  EXPECT_EQ(packing.value().peak_bytes, 5);
-  EXPECT_EQ(packing.value().bound_bytes, 5);
-  EXPECT_EQ(packing.value().refuted_bytes, 4);
+  const auto packing = must(optimized::pack(golden_items("gap7.LB4.OPT5.csv"), 1));
+  EXPECT_EQ(packing.peak_bytes, 5);
+  EXPECT_EQ(packing.bound_bytes, 5);
+  EXPECT_EQ(packing.refuted_bytes, 4);
 }
 
 TEST(PackingGolden, TrainingGraphsArePackedNearTheirBound) {
@@ -112,10 +109,9 @@ TEST(PackingPlanted, StripsWithoutAHoleArePackedAtTheirBound) {
   for (const std::size_t count : {50U, 100U, 150U, 200U}) {
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
       const auto items = cut_strip(seed, count);
-      const auto packing = optimized::pack(items, 1);
-      ASSERT_TRUE(packing.ok());
-      EXPECT_EQ(packing.value().peak_bytes, 1024) << count << " items, seed " << seed;
-      EXPECT_FALSE(optimized::find_overlap(items, packing.value().offsets_bytes));
+      const auto packing = must(optimized::pack(items, 1));
+      EXPECT_EQ(packing.peak_bytes, 1024) << count << " items, seed " << seed;
+      EXPECT_FALSE(optimized::find_overlap(items, packing.offsets_bytes));
     }
   }
 }

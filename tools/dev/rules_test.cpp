@@ -1,14 +1,14 @@
 // Rules are in the code, in docs/rules.md, in golden/plans/bad, and something breaks each of them.
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <regex>
 #include <set>
 #include <sstream>
 
+#include "base/file_io.h"
+#include "base/result_test.h"
 #include "conformance/mutations/plan_mutations.h"
 #include "conformance/verify/verify.h"
 #include "spec/deviation.h"
@@ -20,13 +20,6 @@ namespace fs = std::filesystem;
 
 const fs::path kRoot = fs::path(GRAPHGATE_GOLDEN_DIR).parent_path();
 
-std::string text_of(const fs::path& path) {
-  std::ifstream file(path);
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
 std::string rule_of(const fs::path& file) {
   const std::string stem = file.stem().string();
   return stem.substr(0, stem.rfind('-'));
@@ -35,7 +28,7 @@ std::string rule_of(const fs::path& file) {
 // By rule: the last column of its row.
 std::map<std::string, std::string> documented() {
   std::map<std::string, std::string> out;
-  std::istringstream page(text_of(kRoot / "docs/rules.md"));
+  std::istringstream page(must(read_whole(kRoot / "docs/rules.md")));
   const std::regex row(R"(^\| `([A-Z0-9]+\.[a-z-]+)` \|.*\| `([a-z0-9_-]+)` \|$)");
   std::smatch match;
   for (std::string line; std::getline(page, line);) {
@@ -59,12 +52,12 @@ TEST(Rules, AreDocumentedAndBrokenBySomething) {
   for (const auto& deviation : spec::deviations()) breakers.emplace(deviation.name);
   const auto rows = documented();
   EXPECT_EQ(rows.size(), verify::rules().size());
-  const std::string page = text_of(kRoot / "docs/rules.md");
+  const std::string page = must(read_whole(kRoot / "docs/rules.md"));
   for (const verify::Rule& rule : verify::rules()) {
     const auto row = rows.find(std::string(rule.id));
     ASSERT_NE(row, rows.end()) << rule.id << " has no row in docs/rules.md";
     EXPECT_TRUE(breakers.contains(row->second)) << rule.id << ": " << row->second;
-    EXPECT_NE(page.find("    " + std::string(rule.id) + " "), std::string::npos)
+    EXPECT_TRUE(contains(page, "    " + std::string(rule.id) + " "))
         << rule.id << " has no example";
   }
 }
@@ -94,7 +87,7 @@ TEST(Rules, AreThoseOfTheCode) {
     const bool is_rule_file =
         name.ends_with(".cpp") && name != "rules.cpp" && name.find("_test") == std::string::npos;
     if (!is_rule_file) continue;
-    const std::string text = text_of(entry.path());
+    const std::string text = must(read_whole(entry.path()));
     for (std::sregex_iterator at(text.begin(), text.end(), id), end; at != end; ++at) {
       reported.insert((*at)[1]);
     }

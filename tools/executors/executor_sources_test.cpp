@@ -1,7 +1,6 @@
 #include "tools/executors/executor_sources.h"
 
-#include <gtest/gtest.h>
-
+#include "base/result_test.h"
 #include "tools/executors/case_sources.h"
 
 namespace graphgate::tools {
@@ -21,9 +20,9 @@ TEST(OptimizedSource, RefusesWhatThereIsNot) {
   EXPECT_EQ(error_of({{"speed", "high"}}), "option 'speed': the optimized executor has none such");
   EXPECT_EQ(error_of({{"memory", ""}}), "option 'memory': expected a value");
   EXPECT_EQ(error_of({{"no-reuse", "yes"}}), "option 'no-reuse': expected no value");
-  EXPECT_NE(error_of({{"memory", "stacks"}}).find("stacks"), std::string::npos);
+  EXPECT_TRUE(contains(error_of({{"memory", "stacks"}}), "stacks"));
   EXPECT_EQ(error_of({{"help", ""}}), "option 'help': the optimized executor has none such");
-  EXPECT_NE(error_of({{"memory-pool", "outputs"}}).find("--memory pools"), std::string::npos);
+  EXPECT_TRUE(contains(error_of({{"memory-pool", "outputs"}}), "--memory pools"));
 }
 
 TEST(ReferenceSource, HasModesAndNoPlanner) {

@@ -1,7 +1,7 @@
 #include "tools/executors/kept_inputs.h"
-#include "tools/report/json.h"
 
-#include <gtest/gtest.h>
+#include "base/result_test.h"
+#include "tools/report/json.h"
 
 namespace graphgate::tools {
 namespace {
@@ -35,8 +35,7 @@ class Protocol {
       if (!copy) copy = std::make_shared<spec::HostStorage>(*tensor->storage);
       tensor->storage = copy;
     }
-    const auto placed = at_executor.place(JsonCursor(message, "call"), there);
-    EXPECT_TRUE(placed.ok()) << (placed.ok() ? "" : placed.error().message);
+    must(at_executor.place(JsonCursor(message, "call"), there));
     return there;
   }
 
@@ -77,8 +76,7 @@ TEST(KeptInputs, AreRefusedWhereTheyMakeNoSense) {
     KeptInputs inputs;
     const interop::Json message = interop::Json::parse(std::string("{\"kept\": ") + kept + "}");
     std::vector<InputValue> given = {floats(2), std::int64_t{1}};
-    const auto placed = inputs.place(JsonCursor(message, "call"), given);
-    return placed.ok() ? "" : placed.error().message;
+    return message_of(inputs.place(JsonCursor(message, "call"), given));
   };
   EXPECT_EQ(error(R"([{"input": 0, "bytes": 8}])"), "");
   EXPECT_EQ(error(R"([{"input": 1, "bytes": 8}])"), "call: kept[0]: that input is no tensor");

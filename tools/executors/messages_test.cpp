@@ -1,7 +1,6 @@
 #include "tools/executors/messages.h"
 
-#include <gtest/gtest.h>
-
+#include "base/result_test.h"
 #include "base/temporary_folder.h"
 
 namespace graphgate::tools {
@@ -9,8 +8,7 @@ namespace {
 
 std::string refused(const std::string& line) {
   const TemporaryFolder folder;
-  const auto message = Message::read(line, folder.path());
-  return message.ok() ? "" : message.error().message;
+  return message_of(Message::read(line, folder.path()));
 }
 
 TEST(ExecutorMessage, CarriesTensorsThatShareAStorage) {
@@ -28,11 +26,9 @@ TEST(ExecutorMessage, CarriesTensorsThatShareAStorage) {
   const std::string line = write_message(json, bytes, folder.path(), "one").value();
   EXPECT_EQ(line.find('\n'), std::string::npos);
 
-  const auto message = Message::read(line, folder.path());
-  ASSERT_TRUE(message.ok()) << message.error().message;
-  const auto cursor = message.value().cursor();
-  const auto values =
-      message.value().tensors().read_values<spec::OutputValue>(cursor, "values").value();
+  const auto message = must(Message::read(line, folder.path()));
+  const auto cursor = message.cursor();
+  const auto values = message.tensors().read_values<spec::OutputValue>(cursor, "values").value();
   ASSERT_EQ(values.size(), 4U);
   const auto& a = std::get<spec::HostTensor>(values[0]);
   const auto& b = std::get<spec::HostTensor>(values[1]);
@@ -50,7 +46,7 @@ TEST(ExecutorMessage, RefusesWhatIsNone) {
             "expected a message, found '??" + std::string(58, 'a') + "...'");
   EXPECT_EQ(refused(R"({"folder": "../x"})"),
             "message: expected the name of a folder of the exchange");
-  EXPECT_NE(refused(R"({"folder": "gone"})").find("gone/tensors.safetensors"), std::string::npos);
+  EXPECT_TRUE(contains(refused(R"({"folder": "gone"})"), "gone/tensors.safetensors"));
 }
 
 TEST(ExecutorMessage, IsWithinLimits) {
@@ -78,25 +74,22 @@ TEST(ExecutorMessage, HasTensorsWithinLimits) {
         folder.path(), most);
     if (!message.ok()) return message.error().message;
     const auto cursor = message.value().cursor();
-    const auto list = message.value().tensors().read_values<spec::OutputValue>(cursor, "tensors");
-    return list.ok() ? "" : list.error().message;
+    return message_of(message.value().tensors().read_values<spec::OutputValue>(cursor, "tensors"));
   };
   const auto tensor = [](const std::string& sizes, const std::string& strides) {
     return R"([{"tensor":{"storage":1,"dtype":"float32","device":"cpu","sizes":)" + sizes +
            R"(,"strides":)" + strides + "}}]";
   };
   EXPECT_EQ(read(tensor("[4]", "[1]"), 32), "");
-  EXPECT_NE(read("[]", 31).find("storages[1] has more than 31 bytes"), std::string::npos);
-  EXPECT_NE(read("[]", 15).find("tensors.safetensors has more than 15 bytes"), std::string::npos);
+  EXPECT_TRUE(contains(read("[]", 31), "storages[1] has more than 31 bytes"));
+  EXPECT_TRUE(contains(read("[]", 15), "tensors.safetensors has more than 15 bytes"));
   EXPECT_EQ(read(tensor("[2,4]", "[0,1]"), 32), "");
-  EXPECT_NE(read(tensor("[3,4]", "[0,1]"), 32).find("has more than 32 bytes of elements"),
-            std::string::npos);
-  EXPECT_NE(read(tensor("[1099511627776]", "[0]"), std::int64_t{1} << 40U).find("of elements"),
-            std::string::npos);
+  EXPECT_TRUE(contains(read(tensor("[3,4]", "[0,1]"), 32), "has more than 32 bytes of elements"));
+  EXPECT_TRUE(
+      contains(read(tensor("[1099511627776]", "[0]"), std::int64_t{1} << 40U), "of elements"));
   std::string ones = "[1";
   for (int i = 0; i < 1024; ++i) ones += ",1";
-  EXPECT_NE(read(tensor(ones + "]", ones + "]"), 32).find("more than 1024 dimensions"),
-            std::string::npos);
+  EXPECT_TRUE(contains(read(tensor(ones + "]", ones + "]"), 32), "more than 1024 dimensions"));
 }
 
 TEST(ExecutorMessage, RefusalsKeepTheirKind) {

@@ -1,7 +1,6 @@
 #include "tools/executors/own_plans.h"
 
-#include <gtest/gtest.h>
-
+#include "base/result_test.h"
 #include "conformance/judges/verified_plans.h"
 
 namespace graphgate::tools {
@@ -114,22 +113,22 @@ TEST(OwnPlans, OfABufferThatIsReusedWhileItIsNeededAreFindings) {
 TEST(OwnPlans, ThatCannotBeReadAreNotShownAndToldWithTheirPlace) {
   nlohmann::json message = message_with("y");
   message["own_plans"][0]["plan"]["steps"][1]["results"] = {"nowhere"};
-  EXPECT_NE(not_shown_in(message).find("steps[1]"), std::string::npos);
+  EXPECT_TRUE(contains(not_shown_in(message), "steps[1]"));
   message = message_with("y");
   message["own_plans"][0]["graph"] = "program \"g\" {\n  input %x : f33[4]\n}\n";
-  EXPECT_NE(not_shown_in(message).find("graph:2:"), std::string::npos);
+  EXPECT_TRUE(contains(not_shown_in(message), "graph:2:"));
   message = message_with("y");
   message["own_plans"][0]["plan"]["inputs"] = nlohmann::json::array();
-  EXPECT_NE(not_shown_in(message).find("own_plans[0].plan"), std::string::npos);
+  EXPECT_TRUE(contains(not_shown_in(message), "own_plans[0].plan"));
   // A graph that reads what it has not made.
   message = message_with("y");
   message["own_plans"][0]["graph"] =
       "program \"g\" {\n  input %x : f32[4]\n  %a : f32[4] = inductor.op0.default(%late) as op0\n"
       "  output %a\n}\n";
-  EXPECT_NE(not_shown_in(message).find("%late"), std::string::npos);
+  EXPECT_TRUE(contains(not_shown_in(message), "%late"));
   for (const char* key : {"own_plans", "not_shown"}) {
-    EXPECT_NE(not_shown_in({{key, 7}}).find(key), std::string::npos);
-    EXPECT_NE(not_shown_in({{key, {7}}}).find(std::string(key) + "[0]"), std::string::npos);
+    EXPECT_TRUE(contains(not_shown_in({{key, 7}}), key));
+    EXPECT_TRUE(contains(not_shown_in({{key, {7}}}), std::string(key) + "[0]"));
   }
 }
 
@@ -140,7 +139,7 @@ TEST(OwnPlans, ThatCannotBeReadCostNoOther) {
   EXPECT_EQ(rules_of(message),
             (std::vector<std::string>{conformance::kNotShown, conformance::kNotShown,
                                       "V4.wrong-version", conformance::kOwnPlan}));
-  EXPECT_NE(findings_of(message)[0].message.find("no words for it"), std::string::npos);
+  EXPECT_TRUE(contains(findings_of(message)[0].message, "no words for it"));
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include "tools/executors/process.h"
 
-#include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,6 +9,7 @@
 #include <fstream>
 #include <thread>
 
+#include "base/result_test.h"
 #include "base/temporary_folder.h"
 
 namespace graphgate::tools {
@@ -26,12 +26,11 @@ std::string exchanged(const std::string& command, std::chrono::milliseconds time
 }
 
 TEST(ExternalProcess, AnswersLineByLine) {
-  auto process = ExternalProcess::start("while read line; do echo \"<$line>\"; done");
-  ASSERT_TRUE(process.ok());
-  EXPECT_EQ(process.value()->exchange("a b", 10s).value(), "<a b>");
-  EXPECT_EQ(process.value()->exchange("", 10s).value(), "<>");
+  auto process = must(ExternalProcess::start("while read line; do echo \"<$line>\"; done"));
+  EXPECT_EQ(process->exchange("a b", 10s).value(), "<a b>");
+  EXPECT_EQ(process->exchange("", 10s).value(), "<>");
   const std::string large(3'000'000, 'x');
-  EXPECT_EQ(process.value()->exchange(large, 20s).value(), "<" + large + ">");
+  EXPECT_EQ(process->exchange(large, 20s).value(), "<" + large + ">");
 }
 
 TEST(ExternalProcess, SaysHowItEnded) {
@@ -113,7 +112,7 @@ TEST(ExternalProcess, SaysNoMoreThanItIsAsked) {
     last = answer.ok() ? answer.value() : answer.error().message;
     while (answer.ok() && !std::filesystem::exists(said)) std::this_thread::sleep_for(1ms);
   }
-  EXPECT_NE(last.find("' says "), std::string::npos) << last;
+  EXPECT_TRUE(contains(last, "' says "));
 }
 
 TEST(ExternalProcess, HasLastWordsThatSteerNoTerminal) {

@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/folder_test.h"
+
 namespace graphgate::tools {
 namespace {
 
@@ -20,7 +22,6 @@ std::string command_of(const std::string& path, const std::string& adapter) {
 // An environment whose interpreter has a graphgate_torch of its own, or has none.
 class PythonSubject : public testing::Test {
  protected:
-  void TearDown() override { fs::remove_all(folder_); }
   std::string environment(bool has_package) {
     fs::create_directories(folder_ / "bin");
     const fs::path python = folder_ / "bin/python";
@@ -28,9 +29,8 @@ class PythonSubject : public testing::Test {
     EXPECT_EQ(::chmod(python.c_str(), 0755), 0);
     return folder_.string();
   }
-  // Tests run side by side.
-  const fs::path folder_ =
-      fs::path(testing::TempDir()) / ("graphgate_python_side_" + std::to_string(::getpid()));
+  const TestFolder test_folder_;
+  const fs::path folder_ = test_folder_.path();
 };
 
 TEST_F(PythonSubject, StartsTheAdapterOfTheEnvironment) {

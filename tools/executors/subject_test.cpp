@@ -1,11 +1,10 @@
 #include "tools/executors/subject.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 
 #include "base/child_processes.h"
 #include "base/file_io.h"
+#include "base/result_test.h"
 #include "base/temporary_folder.h"
 
 namespace graphgate::tools {
@@ -54,11 +53,10 @@ TEST(Subject, IsStartedOnceForEachProcessAndRests) {
   EXPECT_EQ(subject->name(), "sh");
   EXPECT_EQ(taken_of(*subject, {{"memory", "lines"}, {"poison", ""}}),
             (conformance::Configuration{{"memory", "lines"}}));
-  const auto children = run_children(2, {2, 60}, [&](std::size_t) {
+  const auto children = must(run_children(2, {2, 60}, [&](std::size_t) {
     return subject->start().ok() ? std::string(subject->name()) : "";
-  });
-  ASSERT_TRUE(children.ok());
-  for (const ChildResult& child : children.value()) EXPECT_EQ(child.output, "sh");
+  }));
+  for (const ChildResult& child : children) EXPECT_EQ(child.output, "sh");
   EXPECT_EQ(starts(), 3);
 }
 

@@ -1,6 +1,6 @@
 #include "tools/gate/gate_results.h"
 
-#include <gtest/gtest.h>
+#include "base/result_test.h"
 
 namespace graphgate::tools {
 namespace {
@@ -20,19 +20,17 @@ GateSide a_side() {
 }
 
 std::string message_for(const std::string& text) {
-  const auto side = read_gate_side(text, "side.json");
-  return side.ok() ? "" : side.error().message;
+  return message_of(read_gate_side(text, "side.json"));
 }
 
 TEST(GateSide, ComesBackAsItWasWritten) {
   const GateSide side = a_side();
-  const auto read = read_gate_side(json_of(side).dump(), "side.json");
-  ASSERT_TRUE(read.ok()) << read.error().message;
-  EXPECT_EQ(read.value().name, side.name);
-  ASSERT_EQ(read.value().cases.size(), side.cases.size());
+  const auto read = must(read_gate_side(json_of(side).dump(), "side.json"));
+  EXPECT_EQ(read.name, side.name);
+  ASSERT_EQ(read.cases.size(), side.cases.size());
   // Numbers of a plan come back in the order of their names, which these have.
-  EXPECT_EQ(read.value().cases.at("failing"), side.cases.at("failing"));
-  EXPECT_EQ(read.value().cases.at("clean"), side.cases.at("clean"));
+  EXPECT_EQ(read.cases.at("failing"), side.cases.at("failing"));
+  EXPECT_EQ(read.cases.at("clean"), side.cases.at("clean"));
 }
 
 TEST(GateSide, KeepsWhatACommandCalledItself) {
@@ -40,9 +38,8 @@ TEST(GateSide, KeepsWhatACommandCalledItself) {
   EXPECT_EQ(side.title(), "torch-2.9.0");
   side.name = "new";
   side.identity = "optimized 0.1.0";
-  const auto read = read_gate_side(json_of(side).dump(), "side.json");
-  ASSERT_TRUE(read.ok()) << read.error().message;
-  EXPECT_EQ(read.value().title(), "new (optimized 0.1.0)");
+  const auto read = must(read_gate_side(json_of(side).dump(), "side.json"));
+  EXPECT_EQ(read.title(), "new (optimized 0.1.0)");
 }
 
 TEST(GateSide, IsRefusedWithThePlaceOfTheFault) {

@@ -1,20 +1,13 @@
 #include "tools/gate/side_choice.h"
 
-#include <gtest/gtest.h>
+#include "base/result_test.h"
 
 namespace graphgate::tools {
 namespace {
 
-SideChoice parsed(const std::string& text) {
-  auto side = parse_side(text);
-  EXPECT_TRUE(side.ok()) << side.error().message;
-  return side.ok() ? std::move(side).value() : SideChoice();
-}
+SideChoice parsed(const std::string& text) { return must(parse_side(text)); }
 
-std::string refusal_of(const std::string& text) {
-  const auto side = parse_side(text);
-  return side.ok() ? "" : side.error().message;
-}
+std::string refusal_of(const std::string& text) { return message_of(parse_side(text)); }
 
 TEST(SideChoice, IsAProfileOrAStoredSide) {
   const SideChoice profile = parsed("torch-2.9.1,vllm-0.11.1");

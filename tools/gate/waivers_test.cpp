@@ -1,6 +1,6 @@
 #include "tools/gate/waivers.h"
 
-#include <gtest/gtest.h>
+#include "base/result_test.h"
 
 namespace graphgate::tools {
 namespace {
@@ -8,10 +8,10 @@ namespace {
 constexpr const char* kLine = "verifier-V3.overlap-3f2a9c0d5e71 https://example.org/12 2027-01-31";
 
 TEST(Waivers, ReadOneALineWithItsLastDay) {
-  const auto waivers = parse_waivers(std::string("# why\n\n") + kLine + " until then\n", "w.txt");
-  ASSERT_TRUE(waivers.ok());
-  ASSERT_EQ(waivers.value().size(), 1U);
-  const auto& [name, waiver] = *waivers.value().begin();
+  const auto waivers =
+      must(parse_waivers(std::string("# why\n\n") + kLine + " until then\n", "w.txt"));
+  ASSERT_EQ(waivers.size(), 1U);
+  const auto& [name, waiver] = *waivers.begin();
   EXPECT_EQ(name, "verifier-V3.overlap-3f2a9c0d5e71");
   EXPECT_EQ(waiver.issue, "https://example.org/12");
   EXPECT_EQ(waiver.note, "until then");
@@ -21,8 +21,7 @@ TEST(Waivers, ReadOneALineWithItsLastDay) {
 
 TEST(Waivers, WantAnIssueAndADayOfTheCalendar) {
   const auto message = [](const std::string& text) {
-    const auto waivers = parse_waivers(text, "w.txt");
-    return waivers.ok() ? "" : waivers.error().message;
+    return message_of(parse_waivers(text, "w.txt"));
   };
   EXPECT_EQ(message("\nname 12 2027-01-31\n"),
             "w.txt:2: expected the address of an issue behind 'name'");

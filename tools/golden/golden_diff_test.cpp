@@ -1,9 +1,8 @@
 #include "tools/golden/golden_diff.h"
 
-#include <gtest/gtest.h>
-
 #include <functional>
 
+#include "base/result_test.h"
 #include "tools/golden/golden_values.h"
 
 namespace graphgate::tools {
@@ -52,9 +51,7 @@ GoldenRecord record() {
 Sentences diff_after(const std::function<void(GoldenRecord&)>& change) {
   GoldenRecord after = record();
   change(after);
-  const auto changes = diff_golden(record(), after, spec::builtin_op_table());
-  EXPECT_TRUE(changes.ok()) << changes.error().message;
-  return changes.ok() ? changes.value() : Sentences{changes.error().message};
+  return must(diff_golden(record(), after, spec::builtin_op_table()));
 }
 
 TEST(DiffGolden, SaysNothingOfEqualRecordsAndOfWhoMadeThem) {
@@ -152,11 +149,9 @@ TEST(DiffGolden, GoesByFiguresWhereTextsAreNotKept) {
 TEST(DiffGolden, SaysWhereAStoredPlanCannotBeRead) {
   GoldenRecord before = record();
   before.plans[0] = plan_of("plan \"p\" strict {\n  nonsense\n}\n");
-  const auto changes = diff_golden(before, record(), spec::builtin_op_table());
-  ASSERT_FALSE(changes.ok());
-  EXPECT_EQ(changes.error().kind, ErrorKind::kBadInput);
-  EXPECT_TRUE(changes.error().message.starts_with("the stored plan 0:2:3: expected "))
-      << changes.error().message;
+  const Error changes = failure_of(diff_golden(before, record(), spec::builtin_op_table()));
+  EXPECT_EQ(changes.kind, ErrorKind::kBadInput);
+  EXPECT_TRUE(changes.message.starts_with("the stored plan 0:2:3: expected ")) << changes.message;
 }
 
 TEST(DiffGolden, SaysWhichKernelsEffectsAndFindingsCameAndWent) {

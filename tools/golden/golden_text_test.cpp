@@ -1,7 +1,6 @@
 #include "tools/golden/golden_text.h"
 
-#include <gtest/gtest.h>
-
+#include "base/result_test.h"
 #include "tools/golden/golden_values.h"
 
 namespace graphgate::tools {
@@ -54,8 +53,7 @@ std::string error_after(const std::string& from, const std::string& to) {
   const std::size_t at = text.find(from);
   EXPECT_NE(at, std::string::npos) << from;
   text.replace(at, from.size(), to);
-  const auto parsed = parse_golden(text, "a.golden");
-  return parsed.ok() ? "" : parsed.error().message;
+  return message_of(parse_golden(text, "a.golden"));
 }
 
 TEST(GoldenText, RefusesWhatIsNoRecordInOneLine) {
@@ -84,7 +82,7 @@ TEST(GoldenText, RefusesWhatIsNoRecordInOneLine) {
   for (const auto& [from, to] : edits) {
     const std::string error = error_after(from, to);
     EXPECT_TRUE(error.starts_with("a.golden:")) << from << " -> " << to << ": " << error;
-    EXPECT_NE(error.find(": expected "), std::string::npos) << error;
+    EXPECT_TRUE(contains(error, ": expected "));
     EXPECT_EQ(error.find('\n'), std::string::npos) << error;
   }
   EXPECT_EQ(error_after("follows plan 0", "follows plan 9").find("a.golden:"), 0U);

@@ -1,10 +1,9 @@
 #include "tools/golden/golden_values.h"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
-#include <cstring>
 #include <limits>
+
+#include "spec/host_tensor_test.h"
 
 namespace graphgate::tools {
 namespace {
@@ -12,15 +11,6 @@ namespace {
 using spec::DType;
 using spec::HostTensor;
 using Sentences = std::vector<std::string>;
-
-HostTensor floats(const std::vector<float>& values) {
-  HostTensor tensor =
-      spec::make_host_tensor(DType::kFloat32, {static_cast<std::int64_t>(values.size())});
-  if (!values.empty()) {
-    std::memcpy(tensor.storage->bytes.data(), values.data(), values.size() * sizeof(float));
-  }
-  return tensor;
-}
 
 std::string bits_of(std::string_view dtype, std::string_view before, std::string_view after) {
   const auto ulps = ulps_between(dtype, before, after);
@@ -57,19 +47,19 @@ TEST(GoldenValue, HasAllElementsOfASmallTensorExactly) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const float infinity = std::numeric_limits<float>::infinity();
   const GoldenValue value =
-      golden_value("output 0", floats({1.5F, -0.0F, 0.1F, nan, -infinity, 0x1p-149F}));
+      golden_value("output 0", spec::float_tensor({1.5F, -0.0F, 0.1F, nan, -infinity, 0x1p-149F}));
   EXPECT_EQ(value.type, "f32[6]");
   EXPECT_EQ(value.some_of, 0U);
   EXPECT_EQ(value.elements, (Sentences{"0x1.8p+0", "-0x0p+0", "0x1.99999ap-4", "nan:7fc00000",
                                        "-inf", "0x1p-149"}));
   // The first 16 digits of sha256 of no bytes.
-  EXPECT_EQ(golden_value("output 0", floats({})).digest, "sha256:e3b0c44298fc1c14");
+  EXPECT_EQ(golden_value("output 0", spec::float_tensor({})).digest, "sha256:e3b0c44298fc1c14");
 }
 
 TEST(GoldenValue, HasSomeElementsOfALargeTensor) {
   std::vector<float> many(kWholeTensor + 1);
   for (std::size_t i = 0; i < many.size(); ++i) many[i] = static_cast<float>(i);
-  const GoldenValue value = golden_value("output 0", floats(many));
+  const GoldenValue value = golden_value("output 0", spec::float_tensor(many));
   EXPECT_EQ(value.some_of, many.size());
   ASSERT_EQ(value.elements.size(), kSomeElements);
   EXPECT_EQ(value.elements[0], "0x0p+0");
@@ -77,7 +67,7 @@ TEST(GoldenValue, HasSomeElementsOfALargeTensor) {
 }
 
 TEST(GoldenValue, ReadsATensorThroughItsStrides) {
-  HostTensor tensor = floats({1.0F, 2.0F, 3.0F, 4.0F});
+  HostTensor tensor = spec::float_tensor({1.0F, 2.0F, 3.0F, 4.0F});
   tensor.sizes = {2};
   tensor.strides = {2};
   tensor.storage_offset = 1;
@@ -95,8 +85,8 @@ TEST(GoldenValue, HasNumbersAndNothing) {
 }
 
 Sentences diff(const std::vector<float>& before, const std::vector<float>& after) {
-  return diff_values(golden_value("output 0", floats(before)),
-                     golden_value("output 0", floats(after)));
+  return diff_values(golden_value("output 0", spec::float_tensor(before)),
+                     golden_value("output 0", spec::float_tensor(after)));
 }
 
 TEST(DiffValues, SaysHowManyValuesMovedAndHowFar) {
@@ -122,7 +112,7 @@ TEST(DiffValues, SaysWhenOnlyBytesThatAreNotKeptChanged) {
 }
 
 TEST(DiffValues, SaysWhatBecameOfTypeAndSharing) {
-  GoldenValue before = golden_value("output 0", floats({1, 2}));
+  GoldenValue before = golden_value("output 0", spec::float_tensor({1, 2}));
   GoldenValue after = before;
   after.type = "f32[2]{2}";
   after.shares = "input 1";

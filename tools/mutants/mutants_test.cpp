@@ -1,10 +1,9 @@
 #include "tools/mutants/mutants.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <set>
 
+#include "base/result_test.h"
 #include "tools/store/check_input.h"
 
 namespace graphgate::tools {
@@ -37,14 +36,12 @@ Mutant mutant(const std::string& name) {
 
 std::vector<MutantVerdict> verdicts_of(const std::vector<Mutant>& mutants,
                                        const std::vector<MutantCase>& cases) {
-  auto run = run_mutants(mutants, cases, {2, 60});
-  EXPECT_TRUE(run.ok()) << (run.ok() ? "" : run.error().message);
-  return run.ok() ? std::move(run).value() : std::vector<MutantVerdict>{};
+  return must(run_mutants(mutants, cases, {2, 60}));
 }
 
 MutantCase one_case(const std::string& text = kCase) {
   auto script = read_case(text, "two_products.case");
-  EXPECT_TRUE(script.ok()) << (script.ok() ? "" : script.error().message);
+  EXPECT_TRUE(script.ok()) << message_of(script);
   MutantCase out;
   out.path = "two_products.case";
   if (script.ok()) out.script = std::move(script).value();
@@ -104,10 +101,9 @@ TEST(Mutants, SayWhatTheOutputsOfOneCallShow) {
 // A case that fails on the right executor would kill everything.
 TEST(Mutants, HaveNoVerdictWhenTheirTimeIsUp) {
   const std::vector<MutantCase> many(5000, one_case());
-  const auto run = run_mutants({mutant("skips_validation_on_hit")}, many, {1, 1});
-  ASSERT_FALSE(run.ok());
-  EXPECT_EQ(run.error().kind, ErrorKind::kInfrastructure);
-  EXPECT_EQ(run.error().message,
+  const Error run = failure_of(run_mutants({mutant("skips_validation_on_hit")}, many, {1, 1}));
+  EXPECT_EQ(run.kind, ErrorKind::kInfrastructure);
+  EXPECT_EQ(run.message,
             "skips_validation_on_hit: no verdict yet when its time was up; give it more with "
             "--timeout");
 }
@@ -119,10 +115,9 @@ TEST(Mutants, RefuseACaseThatFailsWithoutThem) {
   expected.outputs = {spec::make_host_tensor(spec::DType::kFloat32, {64})};
   expected.geometries = {std::nullopt};
   expected.shared_with = {""};
-  const auto run = run_mutants({mutant("operand-retargeted")}, {broken}, {1, 60});
-  ASSERT_FALSE(run.ok());
-  EXPECT_NE(run.error().message.find("fails without a mutant"), std::string::npos)
-      << run.error().message;
+  EXPECT_TRUE(
+      contains(failure_of(run_mutants({mutant("operand-retargeted")}, {broken}, {1, 60})).message,
+               "fails without a mutant"));
 }
 
 }  // namespace

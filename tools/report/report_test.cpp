@@ -1,8 +1,7 @@
 #include "tools/report/report.h"
 
-#include <gtest/gtest.h>
-
 #include "base/file_io.h"
+#include "base/result_test.h"
 #include "tools/report/check_report.h"
 #include "tools/report/forms.h"
 #include "tools/store/programs.h"
@@ -17,9 +16,7 @@ FileReport file_with(const std::string& file, spec::Outcome outcome) {
   executor.executor = "optimized";
   executor.judged.outcome = outcome;
   executor.judged.reason = "a < b & \x01";
-  conformance::JudgeReport judge;
-  judge.judge = conformance::Judge::kVerifier;
-  judge.outcome = outcome;
+  conformance::JudgeReport judge{.judge = conformance::Judge::kVerifier, .outcome = outcome};
   if (outcome != spec::Outcome::kPass) {
     judge.findings.push_back({"V3.overlap", outcome, "two \"buffers\"", {"add"}, {}, {}, {}});
   }
@@ -40,13 +37,10 @@ Report report() {
 
 TEST(JUnitReport, CountsAndEscapes) {
   const std::string xml = print_junit(report());
-  EXPECT_NE(xml.find("tests=\"4\" failures=\"1\" errors=\"1\" skipped=\"1\""), std::string::npos)
-      << xml;
-  EXPECT_NE(xml.find("name=\"a b\xef\xbf\xbd.case\""), std::string::npos) << xml;
-  EXPECT_NE(xml.find("message=\"FAIL: a &lt; b &amp; \xef\xbf\xbd\""), std::string::npos) << xml;
-  EXPECT_NE(xml.find("V3.overlap (optimized, verifier): two &quot;buffers&quot;"),
-            std::string::npos)
-      << xml;
+  EXPECT_TRUE(contains(xml, "tests=\"4\" failures=\"1\" errors=\"1\" skipped=\"1\""));
+  EXPECT_TRUE(contains(xml, "name=\"a b\xef\xbf\xbd.case\""));
+  EXPECT_TRUE(contains(xml, "message=\"FAIL: a &lt; b &amp; \xef\xbf\xbd\""));
+  EXPECT_TRUE(contains(xml, "V3.overlap (optimized, verifier): two &quot;buffers&quot;"));
 }
 
 TEST(MarkdownReport, HasWhatHasNotPassed) {
@@ -80,10 +74,8 @@ TEST(ReportForms, AreInTheFilesThatThePageNames) {
   const std::string root = GRAPHGATE_SOURCE_DIR "/";
   for (const ReportForm& form : report_forms()) {
     const std::string name = form.name;
-    const auto text = read_text(root + "tools/report/" + name + ".cpp");
-    ASSERT_TRUE(text.ok()) << text.error().message;
-    EXPECT_NE(text.value().find("print_" + name + "(const Report& report) {"), std::string::npos)
-        << name;
+    const auto text = must(read_text(root + "tools/report/" + name + ".cpp"));
+    EXPECT_TRUE(contains(text, "print_" + name + "(const Report& report) {")) << name;
     EXPECT_FALSE(form.print(report()).empty()) << name;
   }
   const std::string page = read_text(root + "docs/adding_a_report_format.md").value();

@@ -1,11 +1,13 @@
 #include "tools/store/trace_store.h"
 
-#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 
+#include "base/file_io.h"
+#include "base/folder_test.h"
+#include "base/result_test.h"
 #include "conformance/run/runs.h"
 #include "tools/executors/executor_sources.h"
 #include "tools/store/check_input.h"
@@ -51,27 +53,17 @@ expect PASS
 
 class StoredRuns : public testing::Test {
  protected:
-  void SetUp() override {
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = fs::path(testing::TempDir()) /
-              (std::string("graphgate_runs_") + test->name() + "_" + std::to_string(getpid()));
-    fs::create_directories(folder_);
-    script_ = read_case(kCase, "stored.case").value();
-  }
-  void TearDown() override { fs::remove_all(folder_); }
+  void SetUp() override { script_ = read_case(kCase, "stored.case").value(); }
 
-  fs::path folder_;
+  const TestFolder test_folder_;
+  const fs::path folder_ = test_folder_.path();
   Script script_;
 };
 
 // What the judges of stored runs say, with the oracle's help.
 CaseReport judge_again(Runs& runs, const char* judges) {
-  JudgeSettings settings;
-  settings.judge_nodes = false;
-  settings.localize = false;
-  auto report = judge_script(runs, parse_judges(judges).value(), settings);
-  EXPECT_TRUE(report.ok()) << report.error().message;
-  return report.ok() ? std::move(report).value() : CaseReport{};
+  JudgeSettings settings{.judge_nodes = false, .localize = false};
+  return must(judge_script(runs, parse_judges(judges).value(), settings));
 }
 
 class GoneSource final : public ExecutorSource {
@@ -92,10 +84,9 @@ TEST_F(StoredRuns, ComeBackAsTheyWere) {
   ASSERT_TRUE(runs.subject({{"instrument", "provenance"}}).ok());
   const std::string run = (folder_ / "run").string();
   ASSERT_TRUE(write_run(run, script_, {"optimized", true, false}, runs.subject_traces()).ok());
-  auto stored = read_run(run);
-  ASSERT_TRUE(stored.ok()) << stored.error().message;
-  ASSERT_EQ(stored.value().traces.size(), 2U);
-  const Trace& after = *stored.value().traces.at({});
+  auto stored = must(read_run(run));
+  ASSERT_EQ(stored.traces.size(), 2U);
+  const Trace& after = *stored.traces.at({});
   ASSERT_EQ(after.calls.size(), before.calls.size());
   for (std::size_t i = 0; i < before.calls.size(); ++i) {
     EXPECT_EQ(*after.calls[i].plan, *before.calls[i].plan);
@@ -108,7 +99,7 @@ TEST_F(StoredRuns, ComeBackAsTheyWere) {
   }
   ASSERT_EQ(after.held.size(), before.held.size());
   EXPECT_EQ(spec::packed_bytes(*after.held[0].now), spec::packed_bytes(*before.held[0].now));
-  const auto& rows = stored.value().traces.at({{"instrument", "provenance"}})->calls[0].result;
+  const auto& rows = stored.traces.at({{"instrument", "provenance"}})->calls[0].result;
   EXPECT_FALSE(rows.provenance.empty());
 }
 
@@ -228,16 +219,14 @@ TEST_F(StoredRuns, KeepPlansThatAreNotWellFormed) {
     live.provide(trace);
     const CaseReport before = judge_again(live, "bounds,verifier,happens-before,quality");
     ASSERT_EQ(before.outcome, spec::Outcome::kFail);
-    EXPECT_NE(before.reason.find(spec::check_plan(*plan).error().message), std::string::npos)
-        << before.reason;
+    EXPECT_TRUE(contains(before.reason, spec::check_plan(*plan).error().message));
     const std::string run = (folder_ / "run").string();
     ASSERT_TRUE(write_run(run, script_, {"optimized", true, false}, live.subject_traces()).ok());
-    auto stored = read_run(run);
-    ASSERT_TRUE(stored.ok()) << stored.error().message;
-    ASSERT_TRUE(stored.value().traces.at({})->calls[0].plan);
-    EXPECT_EQ(*stored.value().traces.at({})->calls[0].plan, *plan);
-    Runs again(stored.value().script, gone, *oracle);
-    again.provide(std::move(*stored.value().traces.at({})));
+    auto stored = must(read_run(run));
+    ASSERT_TRUE(stored.traces.at({})->calls[0].plan);
+    EXPECT_EQ(*stored.traces.at({})->calls[0].plan, *plan);
+    Runs again(stored.script, gone, *oracle);
+    again.provide(std::move(*stored.traces.at({})));
     const CaseReport after = judge_again(again, "bounds,verifier,happens-before,quality");
     EXPECT_EQ(after.outcome, before.outcome);
     EXPECT_EQ(after.reason, before.reason);
@@ -260,9 +249,7 @@ TEST_F(StoredRuns, ReplaceOnlyStoredRuns) {
   EXPECT_TRUE(write(folder_ / "run").ok());
   fs::create_directory(folder_ / "mine");
   std::ofstream(folder_ / "mine" / "letter.txt") << "dear";
-  const auto refused = write(folder_ / "mine");
-  ASSERT_FALSE(refused.ok());
-  EXPECT_EQ(refused.error().kind, ErrorKind::kInfrastructure);
+  EXPECT_EQ(failure_of(write(folder_ / "mine")).kind, ErrorKind::kInfrastructure);
   EXPECT_TRUE(fs::exists(folder_ / "mine" / "letter.txt"));
   const auto entries = std::distance(fs::directory_iterator(folder_), fs::directory_iterator());
   EXPECT_EQ(entries, 2) << "nothing half-written stays";
@@ -277,22 +264,19 @@ TEST_F(StoredRuns, RefuseWhatIsDamagedInOneLine) {
   const fs::path run = folder_ / "run";
   ASSERT_TRUE(
       write_run(run.string(), script_, {"optimized", true, false}, runs.subject_traces()).ok());
-  std::ifstream in(run / "run.json");
-  const std::string text((std::istreambuf_iterator<char>(in)), {});
+  const std::string text = must(read_whole(run / "run.json"));
   const auto error_with = [&](const std::string& from, const std::string& to) {
     std::string changed = text;
     const std::size_t at = changed.find(from);
     EXPECT_NE(at, std::string::npos) << from;
     changed.replace(at, from.size(), to);
     std::ofstream(run / "run.json") << changed;
-    const auto read = read_run(run.string());
-    return read.ok() ? std::string("read") : read.error().message;
+    return message_of(read_run(run.string()), "read");
   };
-  EXPECT_NE(error_with("\"graphgate_run\": 1", "\"graphgate_run\": 2").find("found version 2"),
-            std::string::npos);
-  EXPECT_NE(error_with("\"storage\": 0", "\"storage\": 999").find("no such storage"),
-            std::string::npos);
-  EXPECT_NE(error_with("{", "[").find("is no JSON"), std::string::npos);
+  EXPECT_TRUE(
+      contains(error_with("\"graphgate_run\": 1", "\"graphgate_run\": 2"), "found version 2"));
+  EXPECT_TRUE(contains(error_with("\"storage\": 0", "\"storage\": 999"), "no such storage"));
+  EXPECT_TRUE(contains(error_with("{", "["), "is no JSON"));
   EXPECT_FALSE(find_runs((folder_ / "nowhere").string()).ok());
 }
 

@@ -1,6 +1,8 @@
 // graphgate check --executor CMD, with graphgate serve at the other end, right and wrong.
 #include "tools/tests/cli/cli_test.h"
 
+#include "base/result_test.h"
+
 namespace graphgate::tools {
 namespace {
 
@@ -60,8 +62,8 @@ TEST_F(CliExecutor, ThatEndsHangsOrTalksNonsenseIsAFinding) {
                          const std::string& rule = "CRASH R2.broke-down") {
     const CliRun outcome = check(command, "op/conversion.case", "--executor-timeout 2");
     EXPECT_EQ(outcome.code, 1) << command << "\n" << outcome.out << outcome.err;
-    EXPECT_NE(outcome.out.find(rule), std::string::npos) << outcome.out;
-    EXPECT_NE(outcome.out.find(words), std::string::npos) << outcome.out;
+    EXPECT_TRUE(contains(outcome.out, rule));
+    EXPECT_TRUE(contains(outcome.out, words));
   };
   // Three requests in: hello, open, load.
   found("sed -u 3q | " + serve, "ended with status 0 and without an answer");
@@ -88,11 +90,8 @@ TEST_F(CliExecutor, IsNotBlamedForWhatTheReferenceCannotRun) {
                                takes + "' " + path.string());
     EXPECT_EQ(outcome.code, 2) << op << "\n" << outcome.out << outcome.err;
     EXPECT_EQ(outcome.out.find("UNSUPPORTED "), 0U) << outcome.out;
-    EXPECT_NE(outcome.out.find(std::string("the reference has no body for ") + op),
-              std::string::npos)
-        << outcome.out;
-    EXPECT_NE(outcome.out.find("\n1 not compared: " + path.string() + "\n"), std::string::npos)
-        << outcome.out;
+    EXPECT_TRUE(contains(outcome.out, std::string("the reference has no body for ") + op));
+    EXPECT_TRUE(contains(outcome.out, "\n1 not compared: " + path.string() + "\n"));
   }
 }
 
@@ -100,12 +99,11 @@ TEST_F(CliExecutor, ThatDoesNotSayHelloIsNoExecutor) {
   const CliRun missing = check("optimised", "op/conversion.case");
   EXPECT_EQ(missing.code, 3) << missing.out;
   EXPECT_EQ(line_count(missing.err), 1U) << missing.err;
-  EXPECT_NE(missing.err.find("'optimised' ended with status 127"), std::string::npos)
-      << missing.err;
+  EXPECT_TRUE(contains(missing.err, "'optimised' ended with status 127"));
   EXPECT_EQ(check("echo hello", "op/conversion.case").code, 3);
   const CliRun old = check(served("optimized") + " | sed -u s/name/nom/", "op/conversion.case");
   EXPECT_EQ(old.code, 3) << old.out;
-  EXPECT_NE(old.err.find("has no \"name\""), std::string::npos) << old.err;
+  EXPECT_TRUE(contains(old.err, "has no \"name\""));
 }
 
 // What shows plans may fail by itself: that costs the verifier its subject, and no other judge.
@@ -134,8 +132,8 @@ TEST_F(CliExecutor, WhosePlansAreNotShownIsJudgedByItsValues) {
     const std::string command = changed(served("optimized"), text);
     const CliRun all = check(command, "op/conversion.case", "", "bounds,verifier");
     EXPECT_EQ(all.code, 0) << text << "\n" << all.out << all.err;
-    EXPECT_NE(all.out.find("V0.not-shown"), std::string::npos) << all.out;
-    EXPECT_NE(all.out.find(words), std::string::npos) << all.out;
+    EXPECT_TRUE(contains(all.out, "V0.not-shown"));
+    EXPECT_TRUE(contains(all.out, words));
     EXPECT_EQ(verifier(), "UNSUPPORTED") << text;
     const CliRun alone = check(command, "op/conversion.case", "", "verifier");
     EXPECT_EQ(alone.code, 2) << text << "\n" << alone.out << alone.err;
@@ -169,12 +167,12 @@ TEST_F(CliExecutor, MayPromiseLess) {
   EXPECT_EQ(check(both, "op/conversion.case", "", "exact,bounds").code, 0);
   const CliRun wide = check(promising_json("split_sums", R"(["f32"])"), "op/conversion.case");
   EXPECT_EQ(wide.code, 3) << wide.out;
-  EXPECT_NE(wide.err.find("expected f16 or bf16, found 'f32'"), std::string::npos) << wide.err;
+  EXPECT_TRUE(contains(wide.err, "expected f16 or bf16, found 'f32'"));
   const CliRun typo = check(promising("layouts", "fre"), "op/conversion.case");
   EXPECT_EQ(typo.code, 3) << typo.out;
-  EXPECT_NE(typo.err.find("expected kept or free, found 'fre'"), std::string::npos) << typo.err;
+  EXPECT_TRUE(contains(typo.err, "expected kept or free, found 'fre'"));
   const CliRun loose = check(promising("arithmetic", "loose"), "op/conversion.case");
-  EXPECT_NE(loose.err.find("fast or approximate, found 'loose'"), std::string::npos) << loose.err;
+  EXPECT_TRUE(contains(loose.err, "fast or approximate, found 'loose'"));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "base/processes.h"
+#include "base/result_test.h"
 #include "tools/tests/cli/cli_test.h"
 
 namespace graphgate::tools {
@@ -18,6 +19,15 @@ class CliFuzz : public Cli {
   }
   [[nodiscard]] std::string option(const char* flag, const char* name) const {
     return std::string(" ") + flag + " " + (folder_ / name).string();
+  }
+  // What a campaign of one shard came to, but for its times.
+  [[nodiscard]] std::string results(const char* name) const {
+    std::ifstream file(folder_ / name / "campaigns/shard-0-of-1.campaign");
+    std::string text;
+    for (std::string line; std::getline(file, line);) {
+      if (!line.starts_with("seconds") && !line.starts_with("triage")) text += line + "\n";
+    }
+    return text;
   }
   // The findings of a report whose signature holds the text.
   [[nodiscard]] static std::vector<nlohmann::json> findings(const nlohmann::json& report,
@@ -62,8 +72,7 @@ TEST_F(CliFuzz, TestsExecutorsInProcessesOfTheirOwn) {
   const CliRun refused = run("fuzz --no-reuse --executor '" + (folder_ / "graphgate").string() +
                              " serve reference'" + flags + corpus("refused"));
   EXPECT_EQ(refused.code, 4) << refused.out;
-  EXPECT_NE(refused.err.find("--no-reuse: 'reference' has no such option"), std::string::npos)
-      << refused.err;
+  EXPECT_TRUE(contains(refused.err, "--no-reuse: 'reference' has no such option"));
 }
 
 TEST_F(CliFuzz, FindsNamesAndReducesAPlantedFaultOnce) {
@@ -85,20 +94,17 @@ TEST_F(CliFuzz, FindsNamesAndReducesAPlantedFaultOnce) {
   const std::string name = first["name"];
   EXPECT_EQ(first["file"], "regression/" + name + ".case");
   const std::string text = read_file(folder_ / "corpus/regression" / (name + ".case"));
-  EXPECT_NE(text.find("option \"deviation\" \"lifetimes_touch_wrongly\""), std::string::npos)
-      << text;
-  EXPECT_NE(text.find("Signature: verifier V3.in-place"), std::string::npos) << text;
+  EXPECT_TRUE(contains(text, "option \"deviation\" \"lifetimes_touch_wrongly\""));
+  EXPECT_TRUE(contains(text, "Signature: verifier V3.in-place"));
   // NDJSON where nobody looks, JUnit and SARIF for the same findings.
-  EXPECT_NE(outcome.out.find("{\"event\":\"finding\",\"name\":\"" + name + "\""),
-            std::string::npos);
-  EXPECT_NE(read_file(folder_ / "r.xml").find("<testsuite name=\"graphgate fuzz\""),
-            std::string::npos);
-  EXPECT_NE(read_file(folder_ / "r.xml").find(name + ".case"), std::string::npos);
-  EXPECT_NE(read_file(folder_ / "r.sarif").find("\"ruleId\": \"V3.in-place"), std::string::npos);
+  EXPECT_TRUE(contains(outcome.out, "{\"event\":\"finding\",\"name\":\"" + name + "\""));
+  EXPECT_TRUE(contains(read_file(folder_ / "r.xml"), "<testsuite name=\"graphgate fuzz\""));
+  EXPECT_TRUE(contains(read_file(folder_ / "r.xml"), name + ".case"));
+  EXPECT_TRUE(contains(read_file(folder_ / "r.sarif"), "\"ruleId\": \"V3.in-place"));
   // The line of the report shows it again.
   const CliRun replayed = run(first["replay"].get<std::string>().substr(sizeof("graphgate")));
   EXPECT_EQ(replayed.code, 1) << replayed.out << replayed.err;
-  EXPECT_NE(replayed.out.find("shows 'verifier V3.in-place"), std::string::npos) << replayed.out;
+  EXPECT_TRUE(contains(replayed.out, "shows 'verifier V3.in-place"));
   // The next campaign tells of it, and does not reduce it again.
   EXPECT_EQ(run(command).code, 1);
   const auto again = findings(json("r.json"), "verifier V3.in-place");
@@ -117,10 +123,10 @@ TEST_F(CliFuzz, TellsWhatLeavesCasesInconclusive) {
   for (const auto& row : report["inconclusive"]) {
     const std::string cause = row["cause"];
     cases[cause.substr(0, cause.find(' '))] += row["cases"].get<std::uint64_t>();
-    EXPECT_NE(outcome.out.find("  " + cause + " in "), std::string::npos) << outcome.out;
+    EXPECT_TRUE(contains(outcome.out, "  " + cause + " in "));
     const CliRun again = run("replay " + row["first"].get<std::string>() + judges);
     EXPECT_EQ(again.code, 2) << again.out;
-    EXPECT_NE(again.out.find(row["message"].get<std::string>()), std::string::npos) << again.out;
+    EXPECT_TRUE(contains(again.out, row["message"].get<std::string>()));
   }
   for (const auto& [name, count] : cases) EXPECT_EQ(report["outcomes"][name], count) << name;
   std::uint64_t judged = 0;
@@ -141,7 +147,7 @@ TEST_F(CliFuzz, JudgesEachProgramWithSeveralSetsOfData) {
   EXPECT_EQ(run(common + " --cases 12 --data-sets 4 --resume").code, 0);
   const CliRun other = run(common + " --cases 12 --data-sets 3 --resume");
   EXPECT_EQ(other.code, 4);
-  EXPECT_NE(other.err.find("data-sets"), std::string::npos) << other.err;
+  EXPECT_TRUE(contains(other.err, "data-sets"));
   const auto drawn = [&](const std::string& words) { return run("replay --write - " + words).out; };
   const auto programs = [](const std::string& text) {
     const std::size_t begin = text.find("\nprogram");
@@ -177,7 +183,7 @@ TEST_F(CliFuzz, DoesNotBeginWithoutItsDevice) {
   if (!can_limit_memory()) GTEST_SKIP() << "sanitizers need more address space than any limit";
   const CliRun outcome = run("fuzz --cases 4 --device cuda --memory-limit 1M --corpus " + corpus());
   EXPECT_EQ(outcome.code, 3) << outcome.out << outcome.err;
-  EXPECT_NE(outcome.err.find("--device cuda: "), std::string::npos) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "--device cuda: "));
   EXPECT_EQ(outcome.out, "");
   EXPECT_EQ(line_count(outcome.err), 1U) << outcome.err;
   EXPECT_TRUE(fs::is_empty(corpus() + "/regression"));
@@ -199,19 +205,11 @@ TEST_F(CliFuzz, MergesShardsIntoTheUnshardedCampaign) {
   EXPECT_TRUE(fs::exists(folder_ / "status"));
   const CliRun merged = run("fuzz merge " + corpus("parts") + " --into " + corpus("all"));
   EXPECT_LE(merged.code, 1) << merged.err;
-  const auto results = [&](const char* name) {
-    std::ifstream file(folder_ / name / "campaigns/shard-0-of-1.campaign");
-    std::string text;
-    for (std::string line; std::getline(file, line);) {
-      if (!line.starts_with("seconds") && !line.starts_with("triage")) text += line + "\n";
-    }
-    return text;
-  };
   EXPECT_EQ(results("all"), results("whole"));
-  EXPECT_NE(results("all").find("block 0 60 "), std::string::npos) << results("all");
+  EXPECT_TRUE(contains(results("all"), "block 0 60 "));
   const CliRun twice = run("fuzz merge " + corpus("parts") + " " + corpus("whole"));
   EXPECT_EQ(twice.code, 4);
-  EXPECT_NE(twice.err.find("ran the same cases"), std::string::npos) << twice.err;
+  EXPECT_TRUE(contains(twice.err, "ran the same cases"));
 }
 
 TEST_F(CliFuzz, DrawsByWhatEarlierGenerationsShowed) {
@@ -222,17 +220,9 @@ TEST_F(CliFuzz, DrawsByWhatEarlierGenerationsShowed) {
   EXPECT_LE(run("fuzz -j 1 --shard 0/2" + common + corpus("parts")).code, 1);
   EXPECT_LE(run("fuzz -j 1 --shard 1/2" + common + corpus("parts")).code, 1);
   EXPECT_LE(run("fuzz merge " + corpus("parts") + " --into " + corpus("all")).code, 1);
-  const auto results = [&](const char* name) {
-    std::ifstream file(folder_ / name / "campaigns/shard-0-of-1.campaign");
-    std::string text;
-    for (std::string line; std::getline(file, line);) {
-      if (!line.starts_with("seconds") && !line.starts_with("triage")) text += line + "\n";
-    }
-    return text;
-  };
   EXPECT_EQ(results("all"), results("whole"));
-  EXPECT_NE(results("all").find("lineage 1 generation 1 shown {"), std::string::npos);
-  EXPECT_NE(results("all").find("bred 5"), std::string::npos);
+  EXPECT_TRUE(contains(results("all"), "lineage 1 generation 1 shown {"));
+  EXPECT_TRUE(contains(results("all"), "bred 5"));
 }
 
 TEST_F(CliFuzz, SearchesTowardAScoreAndKeepsTheBestCases) {
@@ -245,7 +235,7 @@ TEST_F(CliFuzz, SearchesTowardAScoreAndKeepsTheBestCases) {
   EXPECT_GE(best[0]["score"].get<double>(), best[1]["score"].get<double>());
   const std::string text = read_file(folder_ / "corpus/targets/reuse-depth-01-shard-0-of-1.case");
   const std::string id = best[0]["case"];
-  EXPECT_NE(text.find("# Case " + id + ".\n"), std::string::npos) << text.substr(0, 200);
+  EXPECT_TRUE(contains(text, "# Case " + id + ".\n")) << text.substr(0, 200);
   // The id alone gives the case again.
   const CliRun replayed = run("replay --judges verifier " + id);
   EXPECT_EQ(replayed.code, 0) << replayed.out << replayed.err;
@@ -259,13 +249,13 @@ TEST_F(CliFuzz, LeavesAWholeReportWhenItIsInterrupted) {
   ASSERT_FALSE(report.is_discarded());
   EXPECT_EQ(report["interrupted"], true);
   EXPECT_EQ(outcome.code, report["findings"].empty() ? 2 : 1);
-  EXPECT_NE(outcome.out.find("{\"event\":\"end\""), std::string::npos);
+  EXPECT_TRUE(contains(outcome.out, "{\"event\":\"end\""));
 }
 
 TEST_F(CliFuzz, SaysWhatCannotBeWritten) {
   const CliRun nowhere = run("fuzz --cases 1 --corpus /dev/null/corpus");
   EXPECT_EQ(nowhere.code, 3);
-  EXPECT_NE(nowhere.err.find("/dev/null/corpus"), std::string::npos) << nowhere.err;
+  EXPECT_TRUE(contains(nowhere.err, "/dev/null/corpus"));
   // As on a full disk: no file may grow beyond some KiB.
   const fs::path real = folder_ / "graphgate.real";
   fs::rename(folder_ / "graphgate", real);
@@ -274,7 +264,7 @@ TEST_F(CliFuzz, SaysWhatCannotBeWritten) {
   fs::permissions(folder_ / "graphgate", fs::perms::owner_all);
   const CliRun full = run("fuzz --cases 1 -j 4 --corpus " + corpus());
   EXPECT_EQ(full.code, 3) << full.out << full.err;
-  EXPECT_NE(full.err.find("no room for the journal"), std::string::npos) << full.err;
+  EXPECT_TRUE(contains(full.err, "no room for the journal"));
 }
 
 TEST_F(CliFuzz, HoldsStoredCasesAgainstTheLedger) {
@@ -282,7 +272,7 @@ TEST_F(CliFuzz, HoldsStoredCasesAgainstTheLedger) {
   fs::create_directories(folder_ / "corpus/regression");
   const CliRun nothing = run("fuzz --replay-only --corpus " + corpus());
   EXPECT_EQ(nothing.code, 2) << nothing.out;
-  EXPECT_NE(nothing.out.find("nothing was run, which is no pass"), std::string::npos);
+  EXPECT_TRUE(contains(nothing.out, "nothing was run, which is no pass"));
   const fs::path stored = folder_ / "corpus/regression/verifier-V3-0123456789ab.case";
   std::ofstream(stored) << "graphgate-case 1\nname \"stored\"\nseed 1\nprogram \"p\" {\n"
                            "  input %x : f32[4]\n  %y = aten.neg.default(%x)\n  output %y\n}\n"
@@ -292,14 +282,13 @@ TEST_F(CliFuzz, HoldsStoredCasesAgainstTheLedger) {
   std::ofstream(ledger) << "verifier-V3-0123456789ab FAIL https://example.org/issues/1\n";
   const CliRun xpass = run("fuzz --replay-only --corpus " + corpus());
   EXPECT_EQ(xpass.code, 1) << xpass.out;
-  EXPECT_NE(xpass.out.find("\"outcome\":\"XPASS\""), std::string::npos) << xpass.out;
+  EXPECT_TRUE(contains(xpass.out, "\"outcome\":\"XPASS\""));
   std::ofstream(ledger) << "verifier-V3-0123456789ab PASS https://example.org/issues/1\n";
   EXPECT_EQ(run("fuzz --replay-only --corpus " + corpus()).code, 0);
   std::ofstream(ledger) << "verifier-V4-0123456789ab FAIL https://example.org/issues/2\n";
   const CliRun blind = run("fuzz --replay-only --corpus " + corpus());
   EXPECT_EQ(blind.code, 4);
-  EXPECT_NE(blind.err.find("has no case of 'verifier-V4-0123456789ab'"), std::string::npos)
-      << blind.err;
+  EXPECT_TRUE(contains(blind.err, "has no case of 'verifier-V4-0123456789ab'"));
 }
 
 TEST_F(CliFuzz, RefusesWhatMakesNoSense) {
@@ -311,7 +300,7 @@ TEST_F(CliFuzz, RefusesWhatMakesNoSense) {
         "--feedback --data-sets 4"}) {
     const CliRun outcome = run("fuzz --cases 1 --corpus " + corpus() + " " + arguments);
     EXPECT_EQ(outcome.code, 4) << arguments << outcome.err;
-    EXPECT_EQ(outcome.err.find("internal"), std::string::npos) << outcome.err;
+    EXPECT_FALSE(contains(outcome.err, "internal"));
   }
 }
 
@@ -325,7 +314,7 @@ TEST(ClusterFiles, StandInTheirPage) {
     for (std::string line; std::getline(file, line);)
       shown += (line.empty() ? "" : "    ") + line + "\n";
     EXPECT_FALSE(shown.empty());
-    EXPECT_NE(page.find(shown), std::string::npos) << name;
+    EXPECT_TRUE(contains(page, shown)) << name;
   }
 }
 

@@ -1,6 +1,8 @@
 // graphgate gate between commands, with graphgate serve at the other end, right and wrong.
 #include "tools/tests/cli/cli_gate_test.h"
 
+#include "base/result_test.h"
+
 namespace graphgate::tools {
 namespace {
 
@@ -63,7 +65,7 @@ TEST_F(CliGateExecutor, CallsWhatEndsHangsOrTalksNonsenseRegressed) {
         gate("cmd:" + served(), "cmd:" + candidate, "--reruns 0 --executor-timeout 2");
     EXPECT_EQ(outcome.code, 1) << candidate << "\n" << outcome.out << outcome.err;
     EXPECT_EQ(rows(), std::vector<std::string>{"regressed " + signature}) << outcome.out;
-    EXPECT_NE(outcome.out.find(words), std::string::npos) << outcome.out;
+    EXPECT_TRUE(contains(outcome.out, words));
     EXPECT_EQ(step()["rows"][0]["candidate_cases"].size(), 2U);
   };
   const std::string serve = served();
@@ -131,13 +133,10 @@ TEST_F(GateWithoutReference, IsNoPassAndNamesWhatWasNotCompared) {
   EXPECT_EQ(step()["clean"], 0);
   ASSERT_EQ(step()["not_compared"].size(), 3U) << step().dump(1);
   EXPECT_EQ(step()["not_compared"][0]["case"], "one");
-  EXPECT_NE(step()["not_compared"][0]["reason"].get<std::string>().find(
-                "the reference has no body for my.rectify.default"),
-            std::string::npos);
-  EXPECT_NE(outcome.out.find("failures=\"0\""), std::string::npos) << outcome.out;
-  EXPECT_NE(outcome.out.find("<skipped message=\"UNSUPPORTED: nothing was compared\""),
-            std::string::npos)
-      << outcome.out;
+  EXPECT_TRUE(contains(step()["not_compared"][0]["reason"].get<std::string>(),
+                       "the reference has no body for my.rectify.default"));
+  EXPECT_TRUE(contains(outcome.out, "failures=\"0\""));
+  EXPECT_TRUE(contains(outcome.out, "<skipped message=\"UNSUPPORTED: nothing was compared\""));
 }
 
 TEST_F(GateWithoutReference, SeesTheWrongDtypeThatARecordingShows) {
@@ -172,29 +171,27 @@ TEST_F(CliGateExecutor, ComparesWhatItRanWhereItIsInterrupted) {
                              hangs + "' --judges bounds,verifier --waivers " + path("waivers") +
                              " --json " + path("gate.json") + " --junit " + path("gate.xml"));
   EXPECT_EQ(outcome.code, 2) << outcome.out << outcome.err;
-  EXPECT_NE(outcome.out.find("1 cases on both, 1 clean; interrupted, 1 case not run"),
-            std::string::npos)
-      << outcome.out;
-  EXPECT_NE(outcome.out.find("INCONCLUSIVE"), std::string::npos) << outcome.out;
+  EXPECT_TRUE(contains(outcome.out, "1 cases on both, 1 clean; interrupted, 1 case not run"));
+  EXPECT_TRUE(contains(outcome.out, "INCONCLUSIVE"));
   EXPECT_EQ(step()["verdict"], "INCONCLUSIVE");
   EXPECT_EQ(step()["compared"], 1);
   EXPECT_TRUE(rows().empty()) << step().dump(1);  // the waiver's finding may be in the other case
   const auto report = nlohmann::json::parse(read_file(folder_ / "gate.json"), nullptr, false);
   EXPECT_EQ(report["interrupted"], true);
   EXPECT_EQ(report["not_run"], 1);
-  EXPECT_NE(read_file(folder_ / "gate.xml").find("interrupted"), std::string::npos);
+  EXPECT_TRUE(contains(read_file(folder_ / "gate.xml"), "interrupted"));
 }
 
 TEST_F(CliGateExecutor, EndsWhereACommandDoesNotStart) {
   const CliRun missing = gate("cmd:" + served(), "new=cmd:optimised");
   EXPECT_EQ(missing.code, 3) << missing.out;
   EXPECT_EQ(line_count(missing.err), 1U) << missing.err;
-  EXPECT_NE(missing.err.find("'optimised' ended with status 127"), std::string::npos);
+  EXPECT_TRUE(contains(missing.err, "'optimised' ended with status 127"));
   // One that starts once and no more: its cases could not be compared.
   const CliRun once = gate("cmd:" + served(), "cmd:mkdir " + path("once") + " && " + served());
   EXPECT_EQ(once.code, 3) << once.out << once.err;
   EXPECT_EQ(rows(), std::vector<std::string>(2, "not compared "));
-  EXPECT_NE(once.out.find("candidate: the executor"), std::string::npos) << once.out;
+  EXPECT_TRUE(contains(once.out, "candidate: the executor"));
 }
 
 TEST_F(CliGateExecutor, RunsDrawnCasesOnCommandsToo) {
@@ -223,7 +220,7 @@ TEST_F(CliGateExecutor, StartsTheAdapterOfAPythonEnvironment) {
   EXPECT_EQ(step()["compared"], 2);
   const CliRun other = gate("fixed", "python:" + path("venv") + ":eager");
   EXPECT_EQ(other.code, 3) << other.out << other.err;
-  EXPECT_NE(other.err.find("ended with status 8"), std::string::npos) << other.err;
+  EXPECT_TRUE(contains(other.err, "ended with status 8"));
   EXPECT_EQ(gate("fixed", "python:" + path("no-venv")).code, 3);
 }
 
@@ -233,7 +230,7 @@ TEST_F(CliGateExecutor, RefusesWhatIsNoCommandInOneLine) {
     const CliRun outcome = gate("fixed", candidate, flags);
     EXPECT_EQ(outcome.code, 4) << candidate << "\n" << outcome.out;
     EXPECT_EQ(line_count(outcome.err), 1U) << outcome.err;
-    EXPECT_NE(outcome.err.find(words), std::string::npos) << outcome.err;
+    EXPECT_TRUE(contains(outcome.err, words));
   };
   refused("cmd:", "", "nothing stands behind cmd:");
   refused("python:x:", "", "found the backend");
@@ -242,7 +239,7 @@ TEST_F(CliGateExecutor, RefusesWhatIsNoCommandInOneLine) {
   EXPECT_EQ(serve.code, 4) << serve.err;
   const CliRun reference = run("serve reference --no-reuse </dev/null");
   EXPECT_EQ(reference.code, 4) << reference.err;
-  EXPECT_NE(reference.err.find("no option 'no-reuse'"), std::string::npos) << reference.err;
+  EXPECT_TRUE(contains(reference.err, "no option 'no-reuse'"));
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // graphgate gate as its users meet it.
 #include "tools/tests/cli/cli_gate_test.h"
 
+#include "base/result_test.h"
+
 namespace graphgate::tools {
 namespace {
 
@@ -33,9 +35,8 @@ TEST_F(CliGate, LetsAFixThroughAndStopsTheWayBack) {
            path("down.xml") + " --sarif " + path("down.sarif") + " --markdown " + path("down.md"));
   EXPECT_EQ(down.code, 1) << down.out << down.err;
   EXPECT_EQ(rows(json("down.json")["steps"][0], "regressed"), rows(step, "fixed"));
-  EXPECT_NE(down.out.find("REGRESSED verifier-V"), std::string::npos) << down.out;
-  EXPECT_NE(read_file(folder_ / "down.xml").find("<testsuite name=\"graphgate gate\""),
-            std::string::npos);
+  EXPECT_TRUE(contains(down.out, "REGRESSED verifier-V"));
+  EXPECT_TRUE(contains(read_file(folder_ / "down.xml"), "<testsuite name=\"graphgate gate\""));
   EXPECT_EQ(json("down.sarif")["runs"][0]["results"][0]["baselineState"], "new");
   EXPECT_EQ(read_file(folder_ / "down.md").find("### FAIL: `fixed` → `torch-2.9.0`"), 0U);
 }
@@ -62,7 +63,7 @@ TEST_F(CliGate, RunsProfilesOnADevice) {
   const CliRun without = gate(sides + there);
   before == nullptr ? unsetenv("CXX") : setenv("CXX", own.c_str(), 1);
   EXPECT_EQ(without.code, 3) << without.out << without.err;
-  EXPECT_NE(without.out.find("there is no 'no-such-compiler'"), std::string::npos) << without.out;
+  EXPECT_TRUE(contains(without.out, "there is no 'no-such-compiler'"));
   EXPECT_EQ(gate("--baseline x.json --candidate cmd:true" + there).code, 4);
   EXPECT_EQ(gate(sides + "--device-memory guarded").code, 4);
 }
@@ -85,7 +86,7 @@ TEST_F(CliGate, DrawsCasesBesideTheCorpus) {
   EXPECT_GE(step["drawn"]["cases"], 16);
   EXPECT_EQ(step["compared"].get<int>(), step["drawn"]["cases"].get<int>() + 2);
   EXPECT_GE(step["drawn"]["regressions"], 1) << step.dump(1);
-  EXPECT_NE(outcome.out.find("drawn cases: the next one shows another"), std::string::npos);
+  EXPECT_TRUE(contains(outcome.out, "drawn cases: the next one shows another"));
   // What a drawn case shows can be run again by its id.
   std::string id;
   for (const auto& row : step["rows"]) {
@@ -136,7 +137,7 @@ TEST_F(CliGate, LetsAWaivedFindingPass) {
   EXPECT_EQ(waived.code, 0) << waived.out << waived.err;
   const CliRun gone = gate("--baseline fixed --candidate fixed" + flag);
   EXPECT_EQ(gone.code, 1) << gone.out;
-  EXPECT_NE(gone.out.find("UNEXPECTED PASS"), std::string::npos) << gone.out;
+  EXPECT_TRUE(contains(gone.out, "UNEXPECTED PASS"));
 }
 
 TEST_F(CliGate, RefusesWhatThereIsNotInOneLine) {
@@ -144,7 +145,7 @@ TEST_F(CliGate, RefusesWhatThereIsNotInOneLine) {
     const CliRun outcome = gate(arguments);
     EXPECT_EQ(outcome.code, 4) << arguments << "\n" << outcome.out;
     EXPECT_EQ(line_count(outcome.err), 1U) << outcome.err;
-    EXPECT_NE(outcome.err.find(words), std::string::npos) << outcome.err;
+    EXPECT_TRUE(contains(outcome.err, words));
   };
   refused("--baseline torch-1.0.0 --candidate fixed", "torch-1.0.0");
   refused("--baseline fixed --candidate fixed --overrides none.json", "none.json");
@@ -154,7 +155,7 @@ TEST_F(CliGate, RefusesWhatThereIsNotInOneLine) {
   fs::create_directories(folder_ / "empty");
   const CliRun empty = run("gate --baseline fixed --candidate fixed --corpus " + path("empty"));
   EXPECT_EQ(empty.code, 4) << empty.out;
-  EXPECT_NE(empty.err.find("no case"), std::string::npos) << empty.err;
+  EXPECT_TRUE(contains(empty.err, "no case"));
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // graphgate golden as its users meet it.
 #include "tools/tests/cli/cli_test.h"
 
+#include "base/result_test.h"
+
 namespace graphgate::tools {
 namespace {
 
@@ -25,7 +27,7 @@ class CliGolden : public Cli {
   }
   void edit(const std::string& name, const std::string& from, const std::string& to) const {
     std::string text = read(name);
-    ASSERT_NE(text.find(from), std::string::npos) << from;
+    ASSERT_TRUE(contains(text, from)) << from;
     write(name, text.replace(text.find(from), from.size(), to));
   }
   CliRun golden(const std::string& verb, const std::string& arguments = "") {
@@ -236,9 +238,7 @@ TEST_F(CliGolden, ReportsAsJson) {
   EXPECT_EQ(json["items"][0]["changes"].size(), 1U);
   const CliRun junit = golden("check", "--junit -");
   EXPECT_EQ(junit.code, 1);
-  EXPECT_NE(junit.out.find("tests=\"2\" failures=\"1\" errors=\"0\" skipped=\"0\""),
-            std::string::npos)
-      << junit.out;
+  EXPECT_TRUE(contains(junit.out, "tests=\"2\" failures=\"1\" errors=\"0\" skipped=\"0\""));
 }
 
 TEST_F(CliGolden, KeepsPlansOfBriefProgramsByTheirFigures) {

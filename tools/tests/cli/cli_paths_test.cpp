@@ -22,6 +22,7 @@
 
 #include "base/on_threads.h"
 #include "base/one_line.h"
+#include "base/result_test.h"
 #include "tools/tests/cli/cli_test.h"
 
 namespace graphgate::tools {
@@ -461,8 +462,8 @@ void CliPaths::try_verb(const std::string& verb) {
   for (const auto& entry :
        fs::recursive_directory_iterator(folder_, fs::directory_options::skip_permission_denied)) {
     const std::string name = entry.path().filename().string();
-    EXPECT_EQ(name.find(".partial-"), std::string::npos) << "half written: " << entry.path();
-    EXPECT_EQ(name.find(".tmp."), std::string::npos) << "half written: " << entry.path();
+    EXPECT_FALSE(contains(name, ".partial-")) << "half written: " << entry.path();
+    EXPECT_FALSE(contains(name, ".tmp.")) << "half written: " << entry.path();
   }
   if (!can_be_nobody_ && ::geteuid() == 0) {
     std::printf("paths without permission are left out: nobody cannot run %s\n", GRAPHGATE_BINARY);
@@ -540,7 +541,7 @@ TEST_F(CliPaths, WritesToStandardOutputByItsName) {
   const CliRun named = run("plan --json /dev/stdout " + (folder_ / "small.txt").string());
   EXPECT_EQ(named.code, 0) << named.err;
   EXPECT_EQ(named.out.front(), '{');
-  EXPECT_NE(named.out.find("plan \"small\""), std::string::npos) << named.out;  // and the page
+  EXPECT_TRUE(contains(named.out, "plan \"small\""));  // and the page
 }
 
 // ---- the cache ----
@@ -597,7 +598,7 @@ TEST_F(CliPaths, TakesACacheThatCannotBeMadeOrWrittenForNoFault) {
     fs::permissions(folder_ / "cache", rights);
     ending = execute({"check", "--cache", "cache", "small.case"}, true);
     EXPECT_EQ(ending.status, 0) << ending.describe() << ending.err;
-    EXPECT_NE(ending.err.find("plans are not kept"), std::string::npos) << ending.err;
+    EXPECT_TRUE(contains(ending.err, "plans are not kept"));
   }
 }
 

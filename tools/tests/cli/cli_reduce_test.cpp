@@ -1,6 +1,8 @@
 // graphgate reduce and graphgate replay as their users meet them.
 #include "tools/tests/cli/cli_test.h"
 
+#include "base/result_test.h"
+
 namespace graphgate::tools {
 namespace {
 
@@ -24,9 +26,9 @@ TEST_F(CliReduce, ShrinksACaseAndSaysHowToReplayIt) {
       run("reduce --deviation frees_twice -o " + at("small.case") + " --neighbour " +
           at("passes.case") + " " + golden_case("b4-freed-twice"));
   EXPECT_EQ(made.code, 0) << made.err;
-  EXPECT_NE(made.out.find("4 of 4 nodes, 1 of 2 calls"), std::string::npos) << made.out;
-  EXPECT_NE(made.out.find("shows: verifier V3.overlap [mm] {"), std::string::npos) << made.out;
-  EXPECT_NE(made.out.find("the nearest case that passes:\n  - "), std::string::npos) << made.out;
+  EXPECT_TRUE(contains(made.out, "4 of 4 nodes, 1 of 2 calls"));
+  EXPECT_TRUE(contains(made.out, "shows: verifier V3.overlap [mm] {"));
+  EXPECT_TRUE(contains(made.out, "the nearest case that passes:\n  - "));
   EXPECT_EQ(last_line(made.out), "replay: graphgate replay " + at("small.case"));
   EXPECT_EQ(run("check " + at("small.case")).code, 1);
   EXPECT_EQ(run("check --judges verifier " + at("passes.case")).code, 0);
@@ -36,7 +38,7 @@ TEST_F(CliReduce, ReplaysWhatItWrote) {
   const std::string file = reduced();
   const CliRun same = run("replay " + file);
   EXPECT_EQ(same.code, 1) << same.err;
-  EXPECT_NE(same.out.find("shows 'verifier V3.overlap [mm] {"), std::string::npos) << same.out;
+  EXPECT_TRUE(contains(same.out, "shows 'verifier V3.overlap [mm] {"));
   // The same line as it was printed, in one word and in several.
   EXPECT_EQ(run("replay graphgate replay " + file).out, same.out);
   EXPECT_EQ(run("replay 'graphgate replay " + file + "'").out, same.out);
@@ -58,7 +60,7 @@ TEST_F(CliReduce, WritesADrawnCaseInsteadOfRunningIt) {
   EXPECT_EQ(written.out, "");
   const std::string text = read_file(file);
   EXPECT_TRUE(text.starts_with("graphgate-case 1\n")) << text;
-  EXPECT_NE(text.find("option \"poison\" \"0x7f\""), std::string::npos) << text;
+  EXPECT_TRUE(contains(text, "option \"poison\" \"0x7f\""));
   EXPECT_EQ(run("replay g3:1:3 --poison 0x7f --write -").out, text);
   EXPECT_EQ(run("replay --judges verifier " + file).code,
             run("replay --judges verifier --poison 0x7f g3:1:3").code);
@@ -68,11 +70,11 @@ TEST_F(CliReduce, WritesADrawnCaseInsteadOfRunningIt) {
 TEST_F(CliReduce, ReplaysDrawnCasesByTheirIds) {
   // Whatever the case comes to, it is judged, and the same each time.
   const CliRun drawn = run("replay --judges verifier g3:1:3");
-  EXPECT_NE(drawn.out.find(" g3:1:3: "), std::string::npos) << drawn.out << drawn.err;
+  EXPECT_TRUE(contains(drawn.out, " g3:1:3: ")) << drawn.out << drawn.err;
   EXPECT_EQ(run("replay --judges verifier 'graphgate replay g3:1:3'").out, drawn.out);
   const CliRun other = run("replay g99:1:0");
   EXPECT_EQ(other.code, 4);
-  EXPECT_NE(other.err.find("generator 99 drew it"), std::string::npos) << other.err;
+  EXPECT_TRUE(contains(other.err, "generator 99 drew it"));
 }
 
 TEST_F(CliReduce, FindsCasesOfACorpusByName) {
@@ -81,7 +83,7 @@ TEST_F(CliReduce, FindsCasesOfACorpusByName) {
   EXPECT_EQ(run("replay --corpus " + at("corpus") + " verifier-V3").code, 1);
   const CliRun none = run("replay --corpus " + at("corpus") + " verifier-V4");
   EXPECT_EQ(none.code, 4);
-  EXPECT_NE(none.err.find("no case of"), std::string::npos) << none.err;
+  EXPECT_TRUE(contains(none.err, "no case of"));
 }
 
 TEST_F(CliReduce, RefusesCasesOfAnotherVersion) {
@@ -91,15 +93,14 @@ TEST_F(CliReduce, RefusesCasesOfAnotherVersion) {
   for (const char* verb : {"replay ", "reduce "}) {
     const CliRun refused = run(verb + at("later.case"));
     EXPECT_EQ(refused.code, 4) << verb;
-    EXPECT_NE(refused.err.find("version 9"), std::string::npos) << refused.err;
+    EXPECT_TRUE(contains(refused.err, "version 9"));
   }
 }
 
 TEST_F(CliReduce, RefusesWhatShowsNothing) {
   const CliRun refused = run("reduce -o " + at("x.case") + " " + golden_case("b4-freed-twice"));
   EXPECT_EQ(refused.code, 4);
-  EXPECT_NE(refused.err.find("nothing to reduce: the case comes to PASS"), std::string::npos)
-      << refused.err;
+  EXPECT_TRUE(contains(refused.err, "nothing to reduce: the case comes to PASS"));
   EXPECT_FALSE(fs::exists(at("x.case")));
 }
 
@@ -110,10 +111,10 @@ TEST_F(CliReduce, AsksAnExternalCommandAboutArchives) {
   const CliRun made = run("reduce --time 120 --check " + at("check.sh") + " -o " + at("small.pt2") +
                           " " + model("mutations.pt2"));
   ASSERT_EQ(made.code, 0) << made.err;
-  EXPECT_NE(made.out.find(": 1 of "), std::string::npos) << made.out;
+  EXPECT_TRUE(contains(made.out, ": 1 of "));
   const CliRun text = run("convert " + at("small.pt2") + " -");
   EXPECT_EQ(text.code, 0) << text.err;
-  EXPECT_NE(text.out.find("aten.flip"), std::string::npos) << text.out;
+  EXPECT_TRUE(contains(text.out, "aten.flip"));
   EXPECT_TRUE(fs::exists(at("small.case")));
 }
 

@@ -1,6 +1,8 @@
 // The program as its users meet it: run as a process, judged by its output and exit code.
 #include "tools/tests/cli/cli_test.h"
 
+#include "base/result_test.h"
+
 namespace graphgate::tools {
 namespace {
 
@@ -14,7 +16,7 @@ TEST_F(Cli, ChecksOnSeededInputsWhereThereIsNoRecording) {
   fs::copy_file(model("mutations.pt2"), folder_ / "alone.pt2");
   const CliRun outcome = run("check " + (folder_ / "alone.pt2").string());
   EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
-  EXPECT_NE(outcome.out.find("2 seeded calls"), std::string::npos) << outcome.out;
+  EXPECT_TRUE(contains(outcome.out, "2 seeded calls"));
 }
 
 // A recording passes its inputs each time anew: where one is said to keep its address, check keeps
@@ -42,8 +44,7 @@ TEST_F(Cli, FailsARecordingWithOneElementOff) {
   });
   const CliRun outcome = run("check " + model("mutations.pt2") + " --data " + data);
   EXPECT_EQ(outcome.code, 1) << outcome.out;
-  EXPECT_NE(outcome.out.find("recording: call 1, output 0: element [0]"), std::string::npos)
-      << outcome.out;
+  EXPECT_TRUE(contains(outcome.out, "recording: call 1, output 0: element [0]"));
   EXPECT_EQ(last_line(outcome.out), "0 passed, 1 failed, 0 skipped");
 }
 
@@ -54,7 +55,7 @@ TEST_F(Cli, FailsARecordedFinalStateThatIsOff) {
   });
   const CliRun outcome = run("check " + model("mutations.pt2") + " --data " + data);
   EXPECT_EQ(outcome.code, 1) << outcome.out;
-  EXPECT_NE(outcome.out.find("state 'state'"), std::string::npos) << outcome.out;
+  EXPECT_TRUE(contains(outcome.out, "state 'state'"));
 }
 
 TEST_F(Cli, RefusesAnInputOfAnotherDtypeInOneLine) {
@@ -64,8 +65,7 @@ TEST_F(Cli, RefusesAnInputOfAnotherDtypeInOneLine) {
   const CliRun outcome = run("check " + model("mutations.pt2") + " --data " + data);
   EXPECT_EQ(outcome.code, 4);
   EXPECT_EQ(line_count(outcome.err), 1U) << outcome.err;
-  EXPECT_NE(outcome.err.find("input 'x': dtype is int64, expected float32"), std::string::npos)
-      << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "input 'x': dtype is int64, expected float32"));
 }
 
 TEST_F(Cli, RefusesASizeOutsideItsRangeInOneLine) {
@@ -80,7 +80,7 @@ TEST_F(Cli, RefusesASizeOutsideItsRangeInOneLine) {
   const CliRun outcome = run("check " + model("quant_mixed.pt2") + " --data " + data);
   EXPECT_EQ(outcome.code, 4);
   EXPECT_EQ(line_count(outcome.err), 1U) << outcome.err;
-  EXPECT_NE(outcome.err.find("outside its range [1, 64]"), std::string::npos) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "outside its range [1, 64]"));
 }
 
 TEST_F(Cli, RefusesEveryBadArchiveWithOneLineAndCode4) {
@@ -103,10 +103,9 @@ TEST_F(Cli, RefusesAProgramThatCopiesIntoAnotherSizeWhereItSaysSo) {
   for (const char* verb : {"check", "check --judges all", "plan", "run"}) {
     const CliRun outcome = run(verb + (" " + folder) + "/resized_input.core.pt2");
     EXPECT_EQ(outcome.code, 4) << verb << outcome.out << outcome.err;
-    EXPECT_NE(outcome.err.find("the new contents of 'x' have sizes [0], which do not broadcast to "
-                               "its sizes [3, 4]"),
-              std::string::npos)
-        << outcome.err;
+    EXPECT_TRUE(contains(outcome.err,
+                         "the new contents of 'x' have sizes [0], which do not broadcast to "
+                         "its sizes [3, 4]"));
   }
 }
 
@@ -133,8 +132,7 @@ TEST_F(Cli, HasNoVerdictOnProgramsWithOpsThatItDoesNotKnowAndJudgesTheOthers) {
       const CliRun alone = run(verb + one);
       EXPECT_EQ(alone.code, 2) << verb << one << alone.out << alone.err;
     }
-    EXPECT_NE(run("check" + one).out.find("UNSUPPORTED" + one + ":"), std::string::npos)
-        << run("check" + one).out;
+    EXPECT_TRUE(contains(run("check" + one).out, "UNSUPPORTED" + one + ":"));
   }
   const CliRun all = run("check" + unknown + good + bare);
   EXPECT_EQ(all.code, 2) << all.out << all.err;
@@ -150,7 +148,7 @@ TEST_F(Cli, PassesOverRecordedCallsOfOpsThatItDoesNotKnow) {
   ASSERT_TRUE(interop::write_safetensors((folder_ / "calls.safetensors").string(), none).ok());
   const CliRun outcome = run("ops --cases " + (folder_ / "calls.jsonl").string());
   EXPECT_EQ(outcome.code, 2) << outcome.out << outcome.err;
-  EXPECT_NE(outcome.out.find("0 passed, 0 failed, 1 skipped"), std::string::npos) << outcome.out;
+  EXPECT_TRUE(contains(outcome.out, "0 passed, 0 failed, 1 skipped"));
 }
 
 TEST_F(Cli, NamesTheFileOfAnErrorWithItsFolderAndOnce) {
@@ -185,7 +183,7 @@ TEST_F(Cli, RefusesAProgramThatMutatesAConstant) {
                                       "  mutation input \"flag\" %y\n}\n";
   const CliRun outcome = run("check " + (folder_ / "p.txt").string());
   EXPECT_EQ(outcome.code, 4);
-  EXPECT_NE(outcome.err.find("'flag', which is a constant"), std::string::npos) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "'flag', which is a constant"));
 }
 
 TEST_F(Cli, TakesMoreJobsThanThereAreFiles) {
@@ -235,15 +233,14 @@ TEST_F(Cli, WritesJsonToStandardOutputAlone) {
 TEST_F(Cli, TellsHowMuchIsCapturedAndWhatMemoryItTakes) {
   const CliRun outcome = run("check " + model("vllm_like.pt2"));
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_NE(outcome.out.find("of 30 steps captured in 4 of 7 partitions, peak "), std::string::npos)
-      << outcome.out;
-  EXPECT_NE(outcome.out.find("(no reuse "), std::string::npos) << outcome.out;
+  EXPECT_TRUE(contains(outcome.out, "of 30 steps captured in 4 of 7 partitions, peak "));
+  EXPECT_TRUE(contains(outcome.out, "(no reuse "));
 }
 
 TEST_F(Cli, HoldsEveryNodeToItsOwnBoundOnRequest) {
   const CliRun outcome = run("check --judge-nodes --executor optimized " + model("mutations.pt2"));
   EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
-  EXPECT_NE(outcome.out.find(" node runs judged, worst "), std::string::npos) << outcome.out;
+  EXPECT_TRUE(contains(outcome.out, " node runs judged, worst "));
 }
 
 TEST_F(Cli, JudgesCasesByContentWithAllJudges) {
@@ -252,7 +249,7 @@ TEST_F(Cli, JudgesCasesByContentWithAllJudges) {
     const std::string file = (folder_ / "golden/cases" / (std::string(name) + ".case")).string();
     const CliRun outcome = run("check " + file);
     EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
-    EXPECT_NE(outcome.out.find(" judges, "), std::string::npos) << outcome.out;
+    EXPECT_TRUE(contains(outcome.out, " judges, "));
   }
 }
 
@@ -263,23 +260,19 @@ TEST_F(Cli, FailsACaseWhoseExpectedOutputIsNotWhatComes) {
   std::ofstream(file) << text;
   const CliRun outcome = run("check --judges bounds " + file.string());
   EXPECT_EQ(outcome.code, 1) << outcome.out;
-  EXPECT_NE(outcome.out.find("B8.recording (bounds): recording: call 1, output 0"),
-            std::string::npos)
-      << outcome.out;
+  EXPECT_TRUE(contains(outcome.out, "B8.recording (bounds): recording: call 1, output 0"));
 }
 
 TEST_F(Cli, RefusesJudgesAndCasesThatAreNone) {
   const CliRun judge = run("check --judges bound " + model("mutations.pt2"));
   EXPECT_EQ(judge.code, 4);
-  EXPECT_NE(judge.err.find("--judges: no judge is called 'bound'"), std::string::npos) << judge.err;
+  EXPECT_TRUE(contains(judge.err, "--judges: no judge is called 'bound'"));
   std::ofstream(folder_ / "bad.case") << "graphgate-case 1\nprogram \"p\" {\n}\nscenario {\n"
                                          "  call q\n}\n";
   const CliRun bad = run("check " + (folder_ / "bad.case").string());
   EXPECT_EQ(bad.code, 4);
   EXPECT_EQ(line_count(bad.err), 1U) << bad.err;
-  EXPECT_NE(bad.err.find("bad.case: step 0 (call q): the case has no program 'q'"),
-            std::string::npos)
-      << bad.err;
+  EXPECT_TRUE(contains(bad.err, "bad.case: step 0 (call q): the case has no program 'q'"));
 }
 
 TEST_F(Cli, JudgesAStoredRunAgainWithoutTheExecutor) {
@@ -312,7 +305,7 @@ TEST_F(Cli, PacksTheSameBundleTwice) {
   EXPECT_EQ(first, bundle("b"));
   for (const char* entry :
        {"statement.txt", "command.txt", "versions.json", "report.json", "log.txt", "plans/"}) {
-    EXPECT_NE(first.find(entry), std::string::npos) << entry;
+    EXPECT_TRUE(contains(first, entry)) << entry;
   }
 }
 
@@ -327,7 +320,7 @@ TEST_F(Cli, WritesReportsForOtherPrograms) {
   ASSERT_FALSE(json.is_discarded()) << sarif.out;
   EXPECT_EQ(json["runs"][0]["results"][0]["ruleId"], "B8.recording");
   const CliRun junit = run("check --junit - " + program);
-  EXPECT_NE(junit.out.find("failures=\"1\""), std::string::npos) << junit.out;
+  EXPECT_TRUE(contains(junit.out, "failures=\"1\""));
   const CliRun markdown = run("check --markdown - " + program);
   EXPECT_EQ(markdown.out.find("### FAIL: `graphgate check`\n\n0 passed, 1 failed, "), 0U)
       << markdown.out;
@@ -341,7 +334,7 @@ TEST_F(Cli, PrintsPartitionsReasonsSignaturesAndADrawing) {
        {"partition 1 eager, 1 step: 'unified_attention_with_output'; split op "
         "vllm.unified_attention_with_output",
         "in, freed $linear", "symbols   s26", "pool @arena: arena on cpu"}) {
-    EXPECT_NE(outcome.out.find(expected), std::string::npos) << expected << "\n" << outcome.out;
+    EXPECT_TRUE(contains(outcome.out, expected)) << expected << "\n" << outcome.out;
   }
 }
 
@@ -358,7 +351,7 @@ TEST_F(Cli, SaysWhatChangedAgainstAStoredPlan) {
     EXPECT_EQ(same.out, "");
     const CliRun changed = run("plan --no-reuse " + program + " --diff " + stored);
     EXPECT_EQ(changed.code, 1) << changed.err;
-    EXPECT_NE(changed.out.find("pool @arena: "), std::string::npos) << changed.out;
+    EXPECT_TRUE(contains(changed.out, "pool @arena: "));
   }
 }
 
@@ -367,7 +360,7 @@ TEST_F(Cli, RefusesABrokenPlanWithItsPlace) {
   std::ofstream(stored) << "plan \"x\" strict {\n  pool @a arena on\n}\n";
   const CliRun outcome = run("plan " + model("mutations.pt2") + " --diff " + stored.string());
   EXPECT_EQ(outcome.code, 4);
-  EXPECT_NE(outcome.err.find("broken.plan:2:"), std::string::npos) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "broken.plan:2:"));
 }
 
 TEST_F(Cli, PlansNoProgramWhoseStatesHaveNoData) {
@@ -383,16 +376,15 @@ TEST_F(Cli, DrawsAPlanForGraphviz) {
   const CliRun outcome = run("plan --dot " + model("cond_nonzero.pt2"));
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(outcome.out.rfind("digraph ", 0), 0U);
-  EXPECT_NE(outcome.out.find("eager: conditional"), std::string::npos);
+  EXPECT_TRUE(contains(outcome.out, "eager: conditional"));
 }
 
 TEST_F(Cli, RunsAProgramAndSavesItsResults) {
   const fs::path saved = folder_ / "results.safetensors";
   const CliRun outcome = run("run " + model("mutations.pt2") + " --save " + saved.string());
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  const auto tensors = interop::read_safetensors(saved.string());
-  ASSERT_TRUE(tensors.ok());
-  EXPECT_EQ(tensors.value().tensors.at("call0.output1").sizes, (std::vector<std::int64_t>{8, 16}));
+  const auto tensors = must(interop::read_safetensors(saved.string()));
+  EXPECT_EQ(tensors.tensors.at("call0.output1").sizes, (std::vector<std::int64_t>{8, 16}));
 }
 
 TEST_F(Cli, RunsAHandWrittenProgramWithAnOpOfTheUsersOwn) {
@@ -404,7 +396,7 @@ TEST_F(Cli, RunsAHandWrittenProgramWithAnOpOfTheUsersOwn) {
   const CliRun outcome =
       run("check " + program + " --custom-ops " + (folder_ / "ops.txt").string());
   EXPECT_EQ(outcome.code, 2);
-  EXPECT_NE(outcome.out.find("UNSUPPORTED"), std::string::npos) << outcome.out;
+  EXPECT_TRUE(contains(outcome.out, "UNSUPPORTED"));
 }
 
 TEST_F(Cli, ConvertsAnArchiveToTextAndBackWithoutChangingWhatItComputes) {
@@ -419,22 +411,22 @@ TEST_F(Cli, ConvertsAnArchiveToTextAndBackWithoutChangingWhatItComputes) {
 TEST_F(Cli, ListsOpsAndCoverage) {
   const CliRun list = run("ops silu");
   EXPECT_EQ(list.code, 0);
-  EXPECT_NE(list.out.find("aten::silu_(Tensor(a!) self) -> Tensor(a!)"), std::string::npos);
+  EXPECT_TRUE(contains(list.out, "aten::silu_(Tensor(a!) self) -> Tensor(a!)"));
   const CliRun coverage = run("ops --coverage " + model("mutations.pt2"));
   EXPECT_EQ(coverage.code, 0) << coverage.out;
-  EXPECT_NE(last_line(coverage.out).find("0 without a reference"), std::string::npos);
+  EXPECT_TRUE(contains(last_line(coverage.out), "0 without a reference"));
 }
 
 TEST_F(Cli, TellsUsageErrorsWithCode4AndHelpWithCode0) {
   EXPECT_EQ(run("").code, 4);
-  EXPECT_NE(run("frobnicate").err.find("unknown verb 'frobnicate'"), std::string::npos);
+  EXPECT_TRUE(contains(run("frobnicate").err, "unknown verb 'frobnicate'"));
   EXPECT_EQ(run("frobnicate").code, 4);
   EXPECT_EQ(run("check").code, 4);
   EXPECT_EQ(run("check no_such_file.pt2").code, 4);
   for (const char* verb : {"check", "run", "ops", "convert", "bench", "doctor"}) {
     const CliRun help = run(std::string(verb) + " --help");
     EXPECT_EQ(help.code, 0) << verb;
-    EXPECT_NE(help.out.find("Example"), std::string::npos) << verb;
+    EXPECT_TRUE(contains(help.out, "Example")) << verb;
   }
 }
 
@@ -450,17 +442,14 @@ TEST_F(Cli, DeclaresDevicesInOnePlace) {
     return help.substr(begin, end - begin);
   };
   const std::string expected = device_flags("check");
-  EXPECT_NE(expected.find("--device-memory TEXT:{plain,guarded,guarded-front}=plain"),
-            std::string::npos)
-      << expected;
+  EXPECT_TRUE(contains(expected, "--device-memory TEXT:{plain,guarded,guarded-front}=plain"));
   for (const char* verb :
        {"plan", "run", "fuzz", "golden check", "serve", "reduce", "replay", "gate", "bench"}) {
     EXPECT_EQ(device_flags(verb), expected) << verb;
     if (std::string(verb) == "serve") continue;  // which waits for requests
     const CliRun outcome = run(std::string(verb) + " --device-memory guarded --device tpu");
     EXPECT_EQ(outcome.code, 4) << verb;
-    EXPECT_NE(outcome.err.find("--device: tpu not in {host,cuda,emulated,compiled}"),
-              std::string::npos)
+    EXPECT_TRUE(contains(outcome.err, "--device: tpu not in {host,cuda,emulated,compiled}"))
         << verb << ": " << outcome.err;
   }
 }
@@ -563,7 +552,7 @@ TEST_F(Cli, CudaWithoutAGpuIsAnInfrastructureErrorInOneLine) {
     EXPECT_EQ(outcome.code, 3) << verb;
     EXPECT_EQ(outcome.out, "") << verb;
     EXPECT_EQ(line_count(outcome.err), 1U) << outcome.err;
-    EXPECT_NE(outcome.err.find(sentence), std::string::npos) << outcome.err;
+    EXPECT_TRUE(contains(outcome.err, sentence));
   }
   EXPECT_EQ(run("run --device cuda " + model("mutations.pt2")).code, 4);
   EXPECT_EQ(run("run --device-memory guarded " + model("mutations.pt2")).code, 4);
@@ -576,14 +565,14 @@ TEST_F(Cli, EmulatesADeviceWhereThereIsACompiler) {
   const std::string both = model("mutations.pt2") + " " + model("quant_mixed.pt2");
   const CliRun right = run("check --executor optimized --device emulated --jobs 2 " + both);
   EXPECT_EQ(right.code, 0) << right.out << right.err;
-  EXPECT_NE(right.out.find("2 passed, 0 failed"), std::string::npos) << right.out;
+  EXPECT_TRUE(contains(right.out, "2 passed, 0 failed"));
   setenv("CXX", "no-such-compiler -O2", 1);
   const CliRun without =
       run("run --executor optimized --device emulated " + model("mutations.pt2"));
   own.empty() ? unsetenv("CXX") : setenv("CXX", own.c_str(), 1);
   EXPECT_EQ(without.code, 3);
   EXPECT_EQ(line_count(without.err), 1U) << without.err;
-  EXPECT_NE(without.err.find("there is no 'no-such-compiler'"), std::string::npos) << without.err;
+  EXPECT_TRUE(contains(without.err, "there is no 'no-such-compiler'"));
 }
 
 TEST_F(Cli, CompilesForAGpuWhereThereIsNone) {
@@ -595,19 +584,17 @@ TEST_F(Cli, CompilesForAGpuWhereThereIsNone) {
                              cache.string() + " " + model("mutations.pt2"));
   if (outcome.code == 3) {
     EXPECT_EQ(line_count(outcome.err), 1U) << outcome.err;
-    EXPECT_NE(outcome.err.find(nvrtc), std::string::npos) << outcome.err;
+    EXPECT_TRUE(contains(outcome.err, nvrtc));
     GTEST_SKIP() << nvrtc;
   }
   EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
-  EXPECT_NE(outcome.out.find("1 passed, 0 failed"), std::string::npos) << outcome.out;
+  EXPECT_TRUE(contains(outcome.out, "1 passed, 0 failed"));
   const auto cubins = std::distance(fs::directory_iterator(cache / "cubins"), {});
   EXPECT_GT(cubins, 0);
   const CliRun guarded = run("run --executor optimized --device compiled --device-memory guarded " +
                              model("mutations.pt2"));
   EXPECT_EQ(guarded.code, 4);
-  EXPECT_NE(guarded.err.find("--device-memory guarded goes with --device cuda or emulated"),
-            std::string::npos)
-      << guarded.err;
+  EXPECT_TRUE(contains(guarded.err, "--device-memory guarded goes with --device cuda or emulated"));
 }
 
 // A compiler that fails the first time: what a device refuses is one program's error.
@@ -624,16 +611,16 @@ TEST_F(Cli, GoesOnWithTheNextProgramWhereADeviceRefusesOne) {
                              model("mutations.pt2") + " " + model("quant_mixed.pt2"));
   before == nullptr ? unsetenv("CXX") : setenv("CXX", own.c_str(), 1);
   EXPECT_EQ(outcome.code, 3);
-  EXPECT_NE(outcome.out.find("1 passed, 1 failed"), std::string::npos) << outcome.out;
+  EXPECT_TRUE(contains(outcome.out, "1 passed, 1 failed"));
   EXPECT_EQ(line_count(outcome.err), 1U) << outcome.err;
-  EXPECT_NE(outcome.err.find("mutations.pt2: "), std::string::npos) << outcome.err;
-  EXPECT_NE(outcome.err.find("not today"), std::string::npos) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "mutations.pt2: "));
+  EXPECT_TRUE(contains(outcome.err, "not today"));
 }
 
 TEST_F(Cli, RunsTheOptimizedExecutor) {
   const CliRun outcome = run("run --executor optimized " + model("mutations.pt2"));
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_NE(outcome.out.find("call0.output0 "), std::string::npos) << outcome.out;
+  EXPECT_TRUE(contains(outcome.out, "call0.output0 "));
 }
 
 TEST_F(Cli, DoctorRunsEverywhere) {

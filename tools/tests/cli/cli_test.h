@@ -15,6 +15,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "base/folder_test.h"
 #include "interop/safetensors.h"
 
 namespace graphgate::tools {
@@ -35,15 +36,10 @@ inline std::string read_file(const fs::path& path) {
 class Cli : public testing::Test {
  protected:
   void SetUp() override {
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = fs::path(testing::TempDir()) /
-              (std::string("graphgate_cli_") + test->name() + "_" + std::to_string(getpid()));
-    fs::create_directories(folder_);
     // Names without blanks, wherever the build and the sources are.
     fs::create_symlink(GRAPHGATE_BINARY, folder_ / "graphgate");
     fs::create_directory_symlink(GRAPHGATE_GOLDEN_DIR, folder_ / "golden");
   }
-  void TearDown() override { fs::remove_all(folder_); }
 
   // Runs `graphgate ARGUMENTS`, a shell fragment.
   CliRun run(const std::string& arguments) {
@@ -93,7 +89,8 @@ class Cli : public testing::Test {
     return path.string();
   }
 
-  fs::path folder_;
+  const TestFolder test_folder_;
+  const fs::path folder_ = test_folder_.path();
 };
 
 inline std::string last_line(const std::string& text) {

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/result_test.h"
 #include "tools/tests/cli/cli_test.h"
 
 namespace graphgate::tools {
@@ -168,6 +169,10 @@ std::vector<std::string> running(const std::string& text) {
   return found;
 }
 
+struct PlacedRun : CliRun {
+  std::string place;  // what went wrong where, for messages
+};
+
 class Misbehaving : public Cli {
  protected:
   void SetUp() override {
@@ -207,17 +212,19 @@ expect PASS
   }
   // Runs it with that time for an answer. On a busy machine a greeting may take longer than that:
   // then it gets more.
-  [[nodiscard]] CliRun graphgate(const std::string& verb, const Row& row,
-                                 const std::string& arguments) const {
-    CliRun outcome;
+  [[nodiscard]] PlacedRun graphgate(const std::string& verb, const Row& row,
+                                    const std::string& state, const std::string& arguments) const {
+    PlacedRun outcome;
     for (int seconds = row.seconds; seconds <= 16 * row.seconds; seconds *= 4) {
-      outcome = run_shell(at("graphgate") + " " + verb + " --executor-timeout " +
-                          std::to_string(seconds) + " " + arguments);
+      static_cast<CliRun&>(outcome) =
+          run_shell(at("graphgate") + " " + verb + " --executor-timeout " +
+                    std::to_string(seconds) + " " + arguments);
       const bool is_slow =
           outcome.out.find("in time, and was killed (asked to hello)") != std::string::npos &&
           std::string(row.states) != "hello";
       if (!is_slow) break;
     }
+    outcome.place = std::string(row.mode) + " at " + state + ": " + outcome.out;
     return outcome;
   }
 
@@ -256,27 +263,25 @@ int code_of(const std::string& outcome) {
 
 TEST_F(Misbehaving, IsTheSubjectsOutcomeInACheck) {
   for_each(kTable, [&](const Row& row, const std::string& state) {
-    const CliRun outcome = graphgate("check", row,
-                                     "--judges bounds,state --executor '" +
-                                         executor(row.mode, state) + "' " + at("subject.case"));
-    const std::string place = std::string(row.mode) + " at " + state + ": " + outcome.out;
-    EXPECT_EQ(outcome.code, code_of(row.outcome)) << place;
+    const PlacedRun outcome = graphgate("check", row, state,
+                                        "--judges bounds,state --executor '" +
+                                            executor(row.mode, state) + "' " + at("subject.case"));
+    EXPECT_EQ(outcome.code, code_of(row.outcome)) << outcome.place;
     const std::string word = std::string(row.outcome) == kInfra ? "no disk" : row.outcome;
-    EXPECT_NE(outcome.out.find(word), std::string::npos) << place;
-    EXPECT_EQ(outcome.out.find("\nPASS all.case"), std::string::npos) << place;
-    EXPECT_EQ(outcome.out.find('\x1b'), std::string::npos) << place;
+    EXPECT_TRUE(contains(outcome.out, word)) << outcome.place;
+    EXPECT_FALSE(contains(outcome.out, "\nPASS all.case")) << outcome.place;
+    EXPECT_EQ(outcome.out.find('\x1b'), std::string::npos) << outcome.place;
   });
 }
 
 TEST_F(Misbehaving, IsNoExecutorBeforeItHasGreeted) {
   for_each(kNoGreeting, [&](const Row& row, const std::string& state) {
-    const CliRun outcome = graphgate(
-        "check", row,
+    const PlacedRun outcome = graphgate(
+        "check", row, state,
         "--judges bounds --executor '" + executor(row.mode, state) + "' " + at("subject.case"));
-    const std::string place = std::string(row.mode) + " at " + state + ": " + outcome.out;
-    EXPECT_EQ(outcome.code, 3) << place;
-    EXPECT_EQ(line_count(outcome.out), 2U) << place;  // the line, and the count of files
-    EXPECT_EQ(outcome.out.find('\x1b'), std::string::npos) << place;
+    EXPECT_EQ(outcome.code, 3) << outcome.place;
+    EXPECT_EQ(line_count(outcome.out), 2U) << outcome.place;  // the line, and the count of files
+    EXPECT_EQ(outcome.out.find('\x1b'), std::string::npos) << outcome.place;
   });
 }
 
@@ -293,13 +298,12 @@ TEST_F(Misbehaving, CostsNoOtherFileItsResult) {
     const std::string flag = std::string("only-once-") + row.mode;
     const std::string command = "if mkdir " + at(flag) + "; then " + executor(row.mode, state) +
                                 "; else exec " + at("graphgate") + " serve; fi";
-    const CliRun outcome = graphgate("check", row,
-                                     "--judges bounds,state --executor '" + command + "' " +
-                                         at("subject.case") + " " + at("other.case"));
-    const std::string place = std::string(row.mode) + " at " + state + ": " + outcome.out;
-    EXPECT_EQ(outcome.code, code_of(row.outcome)) << place;
-    EXPECT_NE(outcome.out.find("PASS " + at("other.case")), std::string::npos) << place;
-    EXPECT_NE(outcome.out.find("1 passed, 1 failed, 0 skipped"), std::string::npos) << place;
+    const PlacedRun outcome = graphgate("check", row, state,
+                                        "--judges bounds,state --executor '" + command + "' " +
+                                            at("subject.case") + " " + at("other.case"));
+    EXPECT_EQ(outcome.code, code_of(row.outcome)) << outcome.place;
+    EXPECT_TRUE(contains(outcome.out, "PASS " + at("other.case"))) << outcome.place;
+    EXPECT_TRUE(contains(outcome.out, "1 passed, 1 failed, 0 skipped")) << outcome.place;
   });
 }
 
@@ -312,12 +316,11 @@ TEST_F(Misbehaving, IsToldWhereverAJudgeMeetsIt) {
       Row{"hang", "call3 close2", kTimeout, kShort},
   };
   for_each(kRows, [&](const Row& row, const std::string& state) {
-    const CliRun outcome = graphgate(
-        "check", row,
+    const PlacedRun outcome = graphgate(
+        "check", row, state,
         "--judges bounds --executor '" + executor(row.mode, state) + "' " + at("subject.case"));
-    const std::string place = std::string(row.mode) + " at " + state + ": " + outcome.out;
-    EXPECT_EQ(outcome.code, 1) << place;
-    EXPECT_NE(outcome.out.find(row.outcome), std::string::npos) << place;
+    EXPECT_EQ(outcome.code, 1) << outcome.place;
+    EXPECT_TRUE(contains(outcome.out, row.outcome)) << outcome.place;
   });
 }
 
@@ -340,15 +343,14 @@ TEST_F(Misbehaving, IsTheSubjectsOutcomeInAGate) {
   fs::create_directory(at("corpus"));
   fs::copy_file(at("subject.case"), at("corpus") + "/subject.case");
   for_each(kSome, [&](const Row& row, const std::string& state) {
-    const CliRun outcome =
-        graphgate("gate", row,
+    const PlacedRun outcome =
+        graphgate("gate", row, state,
                   "--judges bounds,state --reruns 0 --corpus " + at("corpus") +
                       " --baseline fixed --candidate 'cmd:" + executor(row.mode, state) + "'");
-    const std::string place = std::string(row.mode) + " at " + state + ": " + outcome.out;
-    EXPECT_EQ(outcome.code, 1) << place;
+    EXPECT_EQ(outcome.code, 1) << outcome.place;
     std::string regressed = "REGRESSED " + rule_of(row) + "-";
     std::replace(regressed.begin() + 10, regressed.end(), ' ', '-');
-    EXPECT_NE(outcome.out.find(regressed), std::string::npos) << place;
+    EXPECT_TRUE(contains(outcome.out, regressed)) << outcome.place;
   });
 }
 
@@ -365,36 +367,33 @@ TEST_F(Misbehaving, IsNotComparedInAGateWhereItDoesNotStartAgain) {
     const std::string flag = std::string("greeted-") + row.mode;
     const std::string command = "if mkdir " + at(flag) + "; then exec " + at("graphgate") +
                                 " serve; else " + executor(row.mode, state) + "; fi";
-    const CliRun outcome = graphgate("gate", row,
-                                     "--judges bounds --reruns 0 --corpus " + at("corpus") +
-                                         " --baseline fixed --candidate 'cmd:" + command + "'");
-    const std::string place = std::string(row.mode) + " at " + state + ": " + outcome.out;
-    EXPECT_EQ(outcome.code, 3) << place;
-    EXPECT_NE(outcome.out.find("not compared"), std::string::npos) << place;
+    const PlacedRun outcome = graphgate("gate", row, state,
+                                        "--judges bounds --reruns 0 --corpus " + at("corpus") +
+                                            " --baseline fixed --candidate 'cmd:" + command + "'");
+    EXPECT_EQ(outcome.code, 3) << outcome.place;
+    EXPECT_TRUE(contains(outcome.out, "not compared")) << outcome.place;
   });
 }
 
 TEST_F(Misbehaving, IsTheSubjectsOutcomeInAReplay) {
   for_each(kSome, [&](const Row& row, const std::string& state) {
-    const CliRun outcome = graphgate("replay", row,
-                                     "--judges bounds,state --executor '" +
-                                         executor(row.mode, state) + "' " + at("subject.case"));
-    const std::string place = std::string(row.mode) + " at " + state + ": " + outcome.out;
-    EXPECT_EQ(outcome.code, 1) << place;
-    EXPECT_NE(outcome.out.find("found: " + rule_of(row) + " [] {}"), std::string::npos) << place;
+    const PlacedRun outcome = graphgate("replay", row, state,
+                                        "--judges bounds,state --executor '" +
+                                            executor(row.mode, state) + "' " + at("subject.case"));
+    EXPECT_EQ(outcome.code, 1) << outcome.place;
+    EXPECT_TRUE(contains(outcome.out, "found: " + rule_of(row) + " [] {}")) << outcome.place;
   });
 }
 
 TEST_F(Misbehaving, IsTheSubjectsOutcomeWhereACaseIsReduced) {
   for_each(kSome, [&](const Row& row, const std::string& state) {
     const std::string name = std::string(row.mode) + "-" + state;
-    const CliRun outcome =
-        graphgate("reduce", row,
+    const PlacedRun outcome =
+        graphgate("reduce", row, state,
                   "--judges bounds,state --checks 2 --executor '" + executor(row.mode, state) +
                       "' -o " + at(name + ".reduced.case") + " " + at("subject.case"));
-    const std::string place = name + ": " + outcome.out;
-    EXPECT_EQ(outcome.code, 0) << place;
-    EXPECT_NE(outcome.out.find("shows: " + rule_of(row) + " [] {}"), std::string::npos) << place;
+    EXPECT_EQ(outcome.code, 0) << outcome.place;
+    EXPECT_TRUE(contains(outcome.out, "shows: " + rule_of(row) + " [] {}")) << outcome.place;
   });
 }
 
@@ -402,13 +401,12 @@ TEST_F(Misbehaving, IsTheSubjectsOutcomeInACampaign) {
   for_each(kSome, [&](const Row& row, const std::string& state) {
     if (state == "set_state") return;  // few drawn cases replace states
     const std::string name = std::string(row.mode) + "-" + state;
-    const CliRun outcome =
-        graphgate("fuzz", row,
+    const PlacedRun outcome =
+        graphgate("fuzz", row, state,
                   "--cases 1 --seed 3 -j 1 --judges bounds --reduce-time 1 --executor '" +
                       executor(row.mode, state) + "' --corpus " + at(name));
-    const std::string place = name + ": " + outcome.out;
-    EXPECT_EQ(outcome.code, 1) << place;
-    EXPECT_NE(outcome.out.find(rule_of(row) + " [] {}"), std::string::npos) << place;
+    EXPECT_EQ(outcome.code, 1) << outcome.place;
+    EXPECT_TRUE(contains(outcome.out, rule_of(row) + " [] {}")) << outcome.place;
   });
 }
 

@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 
+#include "base/result_test.h"
 #include "conformance/judges/plan_stats.h"
 #include "conformance/run/executor_source.h"
 #include "optimized/optimized.h"
@@ -142,10 +143,9 @@ spec::Plan golden_plan(const std::string& name, const optimized::CompileOptions&
   const Model model = read_model(GRAPHGATE_GOLDEN_DIR "/models/" + name + ".pt2");
   optimized::Options options;
   options.compile = compile;
-  auto loaded = optimized::make_executor(options)->load(model.program);
-  EXPECT_TRUE(loaded.ok());
-  EXPECT_TRUE(loaded.value()->call(model.calls.at(0).inputs).ok());
-  return *loaded.value()->plan();
+  auto loaded = must(optimized::make_executor(options)->load(model.program));
+  EXPECT_TRUE(loaded->call(model.calls.at(0).inputs).ok());
+  return *loaded->plan();
 }
 
 // That configurations agree says something only if they differ in what they do.
@@ -180,9 +180,7 @@ TEST(Passes, MatchOnRealModels) {
   for (const auto& [name, pass, matches] : kExpected) {
     const Model model = read_model(GRAPHGATE_GOLDEN_DIR "/models/" + std::string(name) + ".pt2");
     std::map<std::string, optimized::PassCount, std::less<>> counts;
-    const auto graph =
-        optimized::run_passes(model.program, spec::builtin_op_table(), {}, {}, &counts);
-    ASSERT_TRUE(graph.ok()) << graph.error().message;
+    must(optimized::run_passes(model.program, spec::builtin_op_table(), {}, {}, &counts));
     EXPECT_EQ(counts[pass].matches, matches) << name << ", " << pass;
   }
 }
@@ -202,12 +200,10 @@ TEST_P(EveryModel, HasTheSameBitsInTheTenthReplay) {
 TEST_P(EveryModel, CapturesAPartitionAndReusesMemory) {
   const Model model = read_model(GetParam());
   const auto executor = configured(true, true, 0);
-  auto loaded = executor->load(model.program);
-  ASSERT_TRUE(loaded.ok()) << loaded.error().message;
+  auto loaded = must(executor->load(model.program));
   for (const conformance::ExpectedCall& call : model.calls) {
-    const auto result = loaded.value()->call(call.inputs);
-    ASSERT_TRUE(result.ok()) << result.error().message;
-    const auto plan = loaded.value()->plan();
+    must(loaded->call(call.inputs));
+    const auto plan = loaded->plan();
     ASSERT_NE(plan, nullptr);
     ASSERT_TRUE(spec::check_plan(*plan).ok()) << spec::check_plan(*plan).error().message;
     const auto stats = conformance::plan_stats(*plan);
@@ -220,14 +216,12 @@ TEST_P(EveryModel, CapturesAPartitionAndReusesMemory) {
 TEST_P(EveryModel, HasAPlanWhoseTextReadsBack) {
   const Model model = read_model(GetParam());
   const spec::OpTable& ops = spec::builtin_op_table();
-  auto loaded = configured(true, true, 0)->load(model.program);
-  ASSERT_TRUE(loaded.ok());
-  ASSERT_TRUE(loaded.value()->call(model.calls.at(0).inputs).ok());
-  const spec::Plan plan = spec::number_plan(*loaded.value()->plan());
+  auto loaded = must(configured(true, true, 0)->load(model.program));
+  ASSERT_TRUE(loaded->call(model.calls.at(0).inputs).ok());
+  const spec::Plan plan = spec::number_plan(*loaded->plan());
   const std::string text = spec::print_plan(plan, ops);
-  const auto parsed = spec::parse_plan(text, ops);
-  ASSERT_TRUE(parsed.ok()) << parsed.error().message;
-  EXPECT_EQ(spec::print_plan(parsed.value(), ops), text);
+  const auto parsed = must(spec::parse_plan(text, ops));
+  EXPECT_EQ(spec::print_plan(parsed, ops), text);
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, EveryModel, testing::ValuesIn(model_paths()), model_name);

@@ -2,6 +2,7 @@
 // name both.
 #include <set>
 
+#include "base/result_test.h"
 #include "conformance/judges/judge_nodes.h"
 #include "conformance/run/runs.h"
 #include "optimized/optimized.h"
@@ -16,9 +17,7 @@ namespace {
 // Every tensor input and state replaced by small integers, so that sums and products are exact in
 // float32: where the reference and the optimized executor both accumulate exactly, bits are equal.
 spec::Program with_text(const char* text) {
-  auto program = spec::parse_program(text, spec::builtin_op_table());
-  EXPECT_TRUE(program.ok()) << program.error().message;
-  return std::move(program).value();
+  return must(spec::parse_program(text, spec::builtin_op_table()));
 }
 
 HostTensor small_integers(const spec::TensorType& type, std::uint64_t seed) {
@@ -124,30 +123,27 @@ Result<conformance::NodeReport> judge_edited(EditingExecutor::Edit edit) {
 }
 
 TEST(JudgeNodes, FindsNothingWhereNothingIsWrong) {
-  const auto report = judge_edited([](spec::Program&) {});
-  ASSERT_TRUE(report.ok()) << report.error().message;
-  EXPECT_TRUE(report.value().findings.empty());
-  EXPECT_EQ(report.value().judged, 8U);
+  const auto report = must(judge_edited([](spec::Program&) {}));
+  EXPECT_TRUE(report.findings.empty());
+  EXPECT_EQ(report.judged, 8U);
 }
 
 TEST(JudgeNodes, NamesTheOneNodeThatIsOff) {
-  const auto report = judge_edited([](spec::Program& program) {
+  const auto report = must(judge_edited([](spec::Program& program) {
     node_named(program, "a").arguments[1].argument = {3.0 * (1 + 0x1p-8)};
-  });
-  ASSERT_TRUE(report.ok()) << report.error().message;
-  ASSERT_EQ(report.value().findings.size(), 2U) << "once in each call";
-  for (const conformance::NodeFinding& finding : report.value().findings) {
+  }));
+  ASSERT_EQ(report.findings.size(), 2U) << "once in each call";
+  for (const conformance::NodeFinding& finding : report.findings) {
     EXPECT_EQ(finding.node, "a");
   }
 }
 
 TEST(JudgeNodes, SeesWhatANodeWroteInPlace) {
-  const auto report = judge_edited([](spec::Program& program) {
+  const auto report = must(judge_edited([](spec::Program& program) {
     node_named(program, "c").arguments.push_back({"alpha", {std::int64_t{2}}});
-  });
-  ASSERT_TRUE(report.ok()) << report.error().message;
-  ASSERT_FALSE(report.value().findings.empty());
-  EXPECT_EQ(report.value().findings.front().node, "c");
+  }));
+  ASSERT_FALSE(report.findings.empty());
+  EXPECT_EQ(report.findings.front().node, "c");
 }
 
 class EditingSource final : public conformance::ExecutorSource {
@@ -176,13 +172,8 @@ conformance::CaseReport check_seeded(const spec::Program& program,
           .value();
   const auto oracle = tools::reference_source(/*allow_zero_and_one=*/false);
   conformance::Runs runs(script, subject, *oracle);
-  conformance::JudgeSettings settings;
-  settings.judge_nodes = false;
-  settings.localize = false;
-  auto report =
-      conformance::judge_script(runs, conformance::parse_judges(judges).value(), settings);
-  EXPECT_TRUE(report.ok()) << report.error().message;
-  return report.ok() ? std::move(report).value() : conformance::CaseReport{};
+  conformance::JudgeSettings settings{.judge_nodes = false, .localize = false};
+  return must(conformance::judge_script(runs, conformance::parse_judges(judges).value(), settings));
 }
 
 conformance::CaseReport check_edited(EditingExecutor::Edit edit) {
@@ -194,9 +185,8 @@ TEST(BoundsJudge, FailsAnExecutorThatReturnsACopyForAView) {
   const auto report = check_edited(
       [](spec::Program& program) { node_named(program, "d").op = "aten.clone.default"; });
   EXPECT_EQ(report.outcome, spec::Outcome::kFail);
-  EXPECT_NE(report.reason.find("shares storage with nothing, in the oracle with state 'state'"),
-            std::string::npos)
-      << report.reason;
+  EXPECT_TRUE(
+      contains(report.reason, "shares storage with nothing, in the oracle with state 'state'"));
 }
 
 TEST(BoundsJudge, FailsAnExecutorThatReturnsAnotherShapeOfAsManyElements) {
@@ -206,8 +196,7 @@ TEST(BoundsJudge, FailsAnExecutorThatReturnsAnotherShapeOfAsManyElements) {
     node.arguments.push_back({"dim", {std::int64_t{0}}});
   });
   EXPECT_EQ(report.outcome, spec::Outcome::kFail);
-  EXPECT_NE(report.reason.find("sizes are [1, 3], expected [3] (the oracle's)"), std::string::npos)
-      << report.reason;
+  EXPECT_TRUE(contains(report.reason, "sizes are [1, 3], expected [3] (the oracle's)"));
 }
 
 // softmax adds up to 1 or next to it: which arm runs hangs on rounding, and either is right.
@@ -246,7 +235,7 @@ conformance::JudgeReport provenance_of(const char* text) {
 // It blames nobody, and says behind what it compares no words.
 void expect_stops(const conformance::JudgeReport& report, const std::string& words) {
   EXPECT_TRUE(report.findings.empty()) << report.findings.front().message;
-  EXPECT_NE(report.remark.find(words), std::string::npos) << report.remark;
+  EXPECT_TRUE(contains(report.remark, words));
 }
 
 TEST(ProvenanceJudge, ComparesNoWordsBehindABranchThatHangsOnRounding) {
@@ -337,8 +326,7 @@ TEST(ProvenanceJudge, ComparesNoWordsThatAComputedFloatEnters) {
   const auto report = check_seeded(program, *tools::optimized_source(), "provenance");
   ASSERT_EQ(report.judges.size(), 1U) << report.reason;
   EXPECT_TRUE(report.judges.front().findings.empty()) << report.reason;
-  EXPECT_NE(report.judges.front().remark.find("a float that the call computes"), std::string::npos)
-      << report.judges.front().remark;
+  EXPECT_TRUE(contains(report.judges.front().remark, "a float that the call computes"));
 }
 
 // What the verifier says of a plan hangs on no judge that was asked before it.
@@ -363,10 +351,9 @@ TEST(VerifierJudge, MissesANodeWhetherOrNotWordsWereAskedFor) {
     conformance::JudgeSettings settings;
     settings.localize = false;
     const auto report =
-        conformance::judge_script(runs, conformance::parse_judges(judges).value(), settings);
-    EXPECT_TRUE(report.ok());
+        must(conformance::judge_script(runs, conformance::parse_judges(judges).value(), settings));
     std::multiset<std::string> rules;
-    for (const conformance::JudgeReport& judge : report.value().judges) {
+    for (const conformance::JudgeReport& judge : report.judges) {
       if (judge.judge != conformance::Judge::kVerifier) continue;
       for (const spec::Finding& finding : judge.findings) rules.insert(finding.rule);
     }
@@ -408,9 +395,8 @@ TEST(JudgeNodes, LeavesWhatNobodyWroteAndWhatClonesDoNotKeepAlone) {
   const std::vector<std::vector<spec::InputValue>> calls = {
       {small_integers(*program.graph.values.at(0).type, 5)}};
   const auto report =
-      conformance::judge_nodes(program, calls, *optimized, *bounds, spec::builtin_op_table());
-  ASSERT_TRUE(report.ok()) << report.error().message;
-  EXPECT_TRUE(report.value().findings.empty()) << report.value().findings.front().message;
+      must(conformance::judge_nodes(program, calls, *optimized, *bounds, spec::builtin_op_table()));
+  EXPECT_TRUE(report.findings.empty()) << report.findings.front().message;
 }
 
 // The two operands that the norm writes share two elements; the unfolded view has two elements
@@ -436,10 +422,9 @@ TEST(JudgeNodes, LeavesWritesThatClonesPartAlone) {
       {small_integers(*program.graph.values.at(0).type, 5),
        small_integers(*program.graph.values.at(1).type, 6)}};
   const auto report =
-      conformance::judge_nodes(program, calls, *executor, *bounds, spec::builtin_op_table());
-  ASSERT_TRUE(report.ok()) << report.error().message;
-  EXPECT_TRUE(report.value().findings.empty()) << report.value().findings.front().message;
-  EXPECT_EQ(report.value().judged, 5U);  // all but the norm and the filling
+      must(conformance::judge_nodes(program, calls, *executor, *bounds, spec::builtin_op_table()));
+  EXPECT_TRUE(report.findings.empty()) << report.findings.front().message;
+  EXPECT_EQ(report.judged, 5U);  // all but the norm and the filling
 }
 
 }  // namespace

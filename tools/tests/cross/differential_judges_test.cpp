@@ -1,5 +1,6 @@
 // The judges that compare runs with runs, over the built-in executors: that they find nothing where
 // nothing is wrong, find what is planted, and say where it begins.
+#include "base/result_test.h"
 #include "conformance/judges/configuration_table.h"
 #include "conformance/judges/first_divergence.h"
 #include "conformance/judges/judge.h"
@@ -29,14 +30,11 @@ std::shared_ptr<const spec::OpTable> builtin_ops() {
 }
 
 Script script_over(const char* text, Configuration options = {}, int calls = 2) {
-  auto program = spec::parse_program(text, *builtin_ops());
-  EXPECT_TRUE(program.ok()) << program.error().message;
-  auto script =
-      conformance::script_of(std::make_shared<const spec::Program>(std::move(program).value()), {},
-                             calls, 1, builtin_ops());
-  EXPECT_TRUE(script.ok()) << script.error().message;
-  script.value().options = std::move(options);
-  return std::move(script).value();
+  auto program = must(spec::parse_program(text, *builtin_ops()));
+  auto script = must(conformance::script_of(
+      std::make_shared<const spec::Program>(std::move(program)), {}, calls, 1, builtin_ops()));
+  script.options = std::move(options);
+  return script;
 }
 
 CaseReport judge(const Script& script, const char* judges,
@@ -44,10 +42,7 @@ CaseReport judge(const Script& script, const char* judges,
                  const conformance::JudgeSettings& settings = {}) {
   const auto oracle = tools::reference_source(false);
   Runs runs(script, subject, *oracle);
-  auto report =
-      conformance::judge_script(runs, conformance::parse_judges(judges).value(), settings);
-  EXPECT_TRUE(report.ok()) << report.error().message;
-  return report.ok() ? std::move(report).value() : CaseReport{};
+  return must(conformance::judge_script(runs, conformance::parse_judges(judges).value(), settings));
 }
 
 CaseReport judge(const Script& script, const char* judges) {
@@ -108,10 +103,9 @@ TEST(DifferentialJudges, CompareEveryConfigurationWithinOneScript) {
   Runs runs(script, *subject, *oracle);
   conformance::JudgeSettings settings;
   settings.every_configuration = true;
-  const auto report = conformance::judge_configurations(runs, settings);
-  ASSERT_TRUE(report.ok()) << report.error().message;
-  EXPECT_EQ(report.value().outcome, Outcome::kPass);
-  EXPECT_EQ(report.value().remark.find("refused"), std::string::npos) << report.value().remark;
+  const auto report = must(conformance::judge_configurations(runs, settings));
+  EXPECT_EQ(report.outcome, Outcome::kPass);
+  EXPECT_FALSE(contains(report.remark, "refused"));
 }
 
 // The cubic root has no slope at zero, so that the oracle can tell nothing of a norm there.
@@ -212,7 +206,7 @@ TEST(DifferentialJudges, HoldADeviceAgainstTheHost) {
   EXPECT_EQ(right.outcome, Outcome::kPass) << lines_of(right);
   const CaseReport wrong = judge(script, "configurations", WrongOnDeviceSource());
   EXPECT_EQ(wrong.outcome, Outcome::kFail);
-  EXPECT_NE(wrong.reason.find("device=host: "), std::string::npos) << wrong.reason;
+  EXPECT_TRUE(contains(wrong.reason, "device=host: "));
   // The host has no guarded memory: the row asks for none.
   const CaseReport guarded =
       judge(script_over(kChain, {{"device", "emulated"}, {"device-memory", "guarded"}}),
@@ -240,10 +234,9 @@ TEST(FirstDivergence, NamesTheNodeAndTheOptionsThatMakeItPass) {
   for (const PlantedCase& planted : kPlanted) {
     const std::string path =
         std::string(GRAPHGATE_GOLDEN_DIR "/cases/catalogue/") + planted.file + ".case";
-    auto script = tools::read_case(tools::read_text(path).value(), path);
-    ASSERT_TRUE(script.ok()) << script.error().message;
-    script.value().options["deviation"] = planted.deviation;
-    const CaseReport report = judge(script.value(), "exact,configurations,quality");
+    auto script = must(tools::read_case(tools::read_text(path).value(), path));
+    script.options["deviation"] = planted.deviation;
+    const CaseReport report = judge(script, "exact,configurations,quality");
     EXPECT_EQ(report.outcome, Outcome::kFail) << planted.file;
     const std::string name(planted.node);
     EXPECT_TRUE(has_line(report, "first node: '" + name)) << planted.file << lines_of(report);
@@ -311,10 +304,9 @@ TEST(FirstDivergence, NamesTheCutThatMakesItPass) {
 // The added cut of a removed buffer's reader; a name that no option has said before.
 TEST(FirstDivergence, NamesTheCutThatIsMissing) {
   const std::string path = GRAPHGATE_GOLDEN_DIR "/cases/catalogue/b4-freed-twice.case";
-  auto script = tools::read_case(tools::read_text(path).value(), path);
-  ASSERT_TRUE(script.ok()) << script.error().message;
-  script.value().options["deviation"] = "frees_twice";
-  const CaseReport report = judge(script.value(), "verifier");
+  auto script = must(tools::read_case(tools::read_text(path).value(), path));
+  script.options["deviation"] = "frees_twice";
+  const CaseReport report = judge(script, "verifier");
   EXPECT_TRUE(has_line(report, "a cut behind 'b' added: passes")) << lines_of(report);
 }
 
@@ -326,16 +318,15 @@ TEST(CachedPlans, MadeForOtherEffectsAreRefusedByName) {
       {"other-mutability-back", "node 'n' (aten.neg.note): gives back new bytes"}};
   for (const auto& [name, words] : kCases) {
     const std::string path = GRAPHGATE_GOLDEN_DIR "/cases/cache/" + std::string(name) + ".case";
-    auto script = tools::read_case(tools::read_text(path).value(), path);
-    ASSERT_TRUE(script.ok()) << script.error().message;
-    const CaseReport right = judge(script.value(), "all");
+    auto script = must(tools::read_case(tools::read_text(path).value(), path));
+    const CaseReport right = judge(script, "all");
     EXPECT_EQ(right.outcome, Outcome::kPass) << name << ": " << right.reason;
-    script.value().options["deviation"] = "key_by_op_name";
-    const CaseReport report = judge(script.value(), "all");
+    script.options["deviation"] = "key_by_op_name";
+    const CaseReport report = judge(script, "all");
     EXPECT_EQ(report.outcome, Outcome::kFail) << name;
     ASSERT_FALSE(report.findings.empty()) << report.reason;
     EXPECT_EQ(report.findings[0].rule, "R1.refused-wrongly");
-    EXPECT_NE(report.reason.find(words), std::string::npos) << report.reason;
+    EXPECT_TRUE(contains(report.reason, words));
   }
 }
 
@@ -409,18 +400,16 @@ class EveryModelsPlan : public testing::TestWithParam<std::string> {};
 // What `graphgate plan --quality` prints; a plan that got better may be stored anew.
 TEST_P(EveryModelsPlan, CostsNoMoreThanTheStoredBaseline) {
   const std::string text = tools::read_text(GRAPHGATE_GOLDEN_DIR "/quality.txt").value();
-  const auto baseline = conformance::parse_quality(text);
-  ASSERT_TRUE(baseline.ok()) << baseline.error().message;
+  const auto baseline = must(conformance::parse_quality(text));
   const Model model = read_model(GetParam());
-  auto loaded = optimized::make_executor({})->load(model.program);
-  ASSERT_TRUE(loaded.ok()) << loaded.error().message;
+  auto loaded = must(optimized::make_executor({})->load(model.program));
   for (std::size_t i = 0; i < model.calls.size(); ++i) {
     std::vector<spec::InputValue> inputs = model.calls[i].inputs;
     conformance::lay_out_inputs(model.program, inputs);
-    ASSERT_TRUE(loaded.value()->call(inputs).ok());
-    const auto stored = baseline.value().find(model.program.name + " call " + std::to_string(i));
-    ASSERT_NE(stored, baseline.value().end()) << "call " << i << " is not in golden/quality.txt";
-    const auto now = conformance::quality_of(*loaded.value()->plan());
+    ASSERT_TRUE(loaded->call(inputs).ok());
+    const auto stored = baseline.find(model.program.name + " call " + std::to_string(i));
+    ASSERT_NE(stored, baseline.end()) << "call " << i << " is not in golden/quality.txt";
+    const auto now = conformance::quality_of(*loaded->plan());
     for (const std::string& worse : conformance::worse_than(now, stored->second)) {
       ADD_FAILURE() << "call " << i << ": " << worse;
     }

@@ -1,8 +1,8 @@
 // Drawn cases through the executors and the cheap judges: neither a finding nor a refusal.
-#include <gtest/gtest.h>
 
 #include <set>
 
+#include "base/result_test.h"
 #include "conformance/judges/same_bits.h"
 #include "conformance/run/runs.h"
 #include "fuzz/generate/features.h"
@@ -119,10 +119,9 @@ TEST_F(Drawn, ProgramsRunAndHaveTheTypesThatTheyState) {
 }
 
 TEST_F(Drawn, EmptyTensorsHaveTheTypesThatTheyState) {
-  const auto alphabet = fuzz::parse_alphabet("empty-sizes", "");
-  ASSERT_TRUE(alphabet.ok()) << alphabet.error().message;
+  const auto alphabet = must(fuzz::parse_alphabet("empty-sizes", ""));
   for (std::uint64_t index = 0; index < 2000; ++index) {
-    const spec::CaseFile the_case = fuzz::draw_case(fuzz::genes_of(32, index), alphabet.value());
+    const spec::CaseFile the_case = fuzz::draw_case(fuzz::genes_of(32, index), alphabet);
     ASSERT_EQ(geometry_differences(the_case), "") << "index " << index << "\n"
                                                   << spec::print_case(the_case).value();
   }
@@ -179,18 +178,14 @@ TEST_F(Drawn, CasesRunWithWordsAsTheyRunWithout) {
   int same = 0;
   for (std::uint64_t index = 0; index < kCases; ++index) {
     const spec::CaseFile the_case = fuzz::draw_case(fuzz::genes_of(61, index), fuzz::Alphabet());
-    const auto script = conformance::script_of(the_case, fuzz::no_files());
-    ASSERT_TRUE(script.ok()) << script.error().message;
-    conformance::Runs runs(script.value(), *subject_, *oracle_);
-    const auto watched = runs.subject({{"instrument", "provenance"}});
-    ASSERT_TRUE(watched.ok()) << watched.error().message;
-    if (!watched.value()->is_as_unwatched) continue;
+    const auto script = must(conformance::script_of(the_case, fuzz::no_files()));
+    conformance::Runs runs(script, *subject_, *oracle_);
+    const auto watched = must(runs.subject({{"instrument", "provenance"}}));
+    if (!watched->is_as_unwatched) continue;
     ++same;
-    const auto plain = runs.subject();
-    ASSERT_TRUE(plain.ok()) << plain.error().message;
-    ASSERT_EQ(difference_between(*watched.value(), *plain.value()), "")
-        << "index " << index << "\n"
-        << spec::print_case(the_case).value();
+    const auto plain = must(runs.subject());
+    ASSERT_EQ(difference_between(*watched, *plain), "") << "index " << index << "\n"
+                                                        << spec::print_case(the_case).value();
   }
   EXPECT_GT(same, kCases / 2);
 }
@@ -210,13 +205,11 @@ TEST_F(Drawn, CasesMutateCutAndReuseInHalfOfAll) {
   int all_three = 0;
   for (std::uint64_t index = 0; index < kCases; ++index) {
     const spec::CaseFile the_case = fuzz::draw_case(fuzz::genes_of(51, index), fuzz::Alphabet());
-    const auto script = conformance::script_of(the_case, fuzz::no_files());
-    ASSERT_TRUE(script.ok()) << script.error().message;
-    conformance::Runs runs(script.value(), *subject_, *oracle_);
-    const auto trace = runs.subject();
-    ASSERT_TRUE(trace.ok()) << trace.error().message;
-    const spec::OpTable& ops = *script.value().ops;
-    const auto features = fuzz::features_of(the_case, *trace.value(), ops);
+    const auto script = must(conformance::script_of(the_case, fuzz::no_files()));
+    conformance::Runs runs(script, *subject_, *oracle_);
+    const auto trace = must(runs.subject());
+    const spec::OpTable& ops = *script.ops;
+    const auto features = fuzz::features_of(the_case, *trace, ops);
     const bool has_all =
         mutates(the_case, ops) && fuzz::has_cut(features) && fuzz::has_reuse(features);
     all_three += has_all ? 1 : 0;

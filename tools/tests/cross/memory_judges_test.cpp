@@ -1,10 +1,10 @@
 // The judges of memory and state over the built-in executors: right runs pass, and what deviations
 // do to outputs that callers hold and to state is found.
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstring>
 
+#include "base/result_test.h"
 #include "conformance/judges/judge.h"
 #include "conformance/run/runs.h"
 #include "spec/graph_text.h"
@@ -113,7 +113,7 @@ TEST(MemoryJudges, FindHeldOutputsThatDidNotStay) {
         report_of(conformance::judge_shadow, script_of({200, 3, 3}, options));
     EXPECT_EQ(report.outcome, spec::Outcome::kFail) << tested.deviation;
     EXPECT_TRUE(has_rule(report, "S6.held-overwritten")) << text_of(report);
-    EXPECT_NE(text_of(report).find(tested.words), std::string::npos) << text_of(report);
+    EXPECT_TRUE(contains(text_of(report), tested.words));
   }
 }
 
@@ -130,7 +130,7 @@ TEST(MemoryJudges, FindStateThatAWarmUpLeftBehind) {
       report_of(conformance::judge_state,
                 script_of({3, 3}, {{"warm-up", "1"}, {"deviation", "warm_up_mutates"}}));
   EXPECT_TRUE(has_rule(report, "T1.state-differs")) << text_of(report);
-  EXPECT_NE(text_of(report).find("call 0, state 'b'"), std::string::npos) << text_of(report);
+  EXPECT_TRUE(contains(text_of(report), "call 0, state 'b'"));
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // Every golden model with every way of planning memory: right plans, and the same bits.
+#include "base/result_test.h"
 #include "conformance/run/runs.h"
 #include "optimized/memory/placement_stats.h"
 #include "optimized/optimized.h"
@@ -28,10 +29,8 @@ Runs run_model(const std::string& path, const MemoryOptions& memory) {
   Runs run;
   for (int round = 0; loaded.ok() && round < 2; ++round) {
     for (const auto& call : model.calls) {
-      auto result = loaded.value()->call(call.inputs);
-      EXPECT_TRUE(result.ok()) << result.error().message;
-      if (!result.ok()) return run;
-      run.calls.push_back(std::move(result).value());
+      auto result = must(loaded.value()->call(call.inputs));
+      run.calls.push_back(std::move(result));
       run.plans.push_back(*loaded.value()->plan());
     }
   }
@@ -80,8 +79,7 @@ TEST_P(EveryModel, HasRightPlansAndTheSameBitsInEveryWay) {
     ASSERT_EQ(run.calls.size(), expected.calls.size()) << name;
     for (std::size_t i = 0; i < run.calls.size(); ++i) {
       EXPECT_EQ(first_difference(run.calls[i], expected.calls[i]), "") << name << ", call " << i;
-      const auto checked = spec::check_plan(run.plans[i]);
-      EXPECT_TRUE(checked.ok()) << name << ": " << checked.error().message;
+      must(spec::check_plan(run.plans[i]), name);
       const auto shared = optimized::find_shared_bytes(run.plans[i]);
       EXPECT_FALSE(shared.has_value())
           << name << ": " << run.plans[i].buffers[shared->first.index].name << " and "

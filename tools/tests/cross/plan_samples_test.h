@@ -1,12 +1,11 @@
 // Plans of golden models under several options, for the tests that change them.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "base/result_test.h"
 #include "conformance/verify/verify.h"
 #include "optimized/optimized.h"
 #include "reference/reference.h"
@@ -38,16 +37,12 @@ inline void add_sample(const std::string& name, const std::shared_ptr<const spec
                        const std::vector<spec::InputValue>& inputs,
                        const optimized::Options& options, std::vector<Sample>& out) {
   const auto executor = optimized::make_executor(options);
-  const auto loaded = executor->load(*program);
-  ASSERT_TRUE(loaded.ok()) << name << ": " << loaded.error().message;
-  const auto called = loaded.value()->call(inputs);
-  ASSERT_TRUE(called.ok()) << name << ": " << called.error().message;
+  const auto loaded = must(executor->load(*program), name);
+  const auto called = must(loaded->call(inputs), name);
   const auto oracle = reference::make_executor(options_of_oracle());
-  const auto reference = oracle->load(*program);
-  ASSERT_TRUE(reference.ok()) << name << ": " << reference.error().message;
-  auto run = reference.value()->call(inputs);
-  ASSERT_TRUE(run.ok()) << name << ": " << run.error().message;
-  Sample sample{name, program, *loaded.value()->plan(), std::move(run.value().provenance)};
+  const auto reference = must(oracle->load(*program), name);
+  auto run = must(reference->call(inputs), name);
+  Sample sample{name, program, *loaded->plan(), std::move(run.provenance)};
   if (sample.plan.padding) sample.facts.clear();
   out.push_back(std::move(sample));
 }
@@ -95,17 +90,13 @@ inline constexpr const char* kGapsSample = R"(program "gaps" {
 })";
 
 inline void add_gaps(std::vector<Sample>& out) {
-  auto program = spec::parse_program(kGapsSample, spec::builtin_op_table());
-  ASSERT_TRUE(program.ok()) << program.error().message;
-  const auto loaded = optimized::make_executor({})->load(program.value());
-  ASSERT_TRUE(loaded.ok()) << loaded.error().message;
+  auto program = must(spec::parse_program(kGapsSample, spec::builtin_op_table()));
+  const auto loaded = must(optimized::make_executor({})->load(program));
   const std::vector<spec::InputValue> inputs = {
       spec::make_host_tensor(spec::DType::kFloat32, {4, 4})};
-  ASSERT_TRUE(loaded.value()->call(inputs).ok());
-  out.push_back({"gaps",
-                 std::make_shared<const spec::Program>(std::move(program).value()),
-                 *loaded.value()->plan(),
-                 {}});
+  ASSERT_TRUE(loaded->call(inputs).ok());
+  out.push_back(
+      {"gaps", std::make_shared<const spec::Program>(std::move(program)), *loaded->plan(), {}});
 }
 
 inline const std::vector<Sample>& samples() {
@@ -120,16 +111,13 @@ inline const std::vector<Sample>& samples() {
       add_sample(std::string(model) + ", streams", program, inputs, on_streams(4), out);
       add_sample(std::string(model) + ", padded", program, inputs, weak_and_padded(), out);
     }
-    auto extra = spec::parse_program(kExtraSample, spec::builtin_op_table());
-    EXPECT_TRUE(extra.ok()) << extra.error().message;
-    if (!extra.ok()) return out;
+    auto extra = must(spec::parse_program(kExtraSample, spec::builtin_op_table()));
     const std::vector<spec::InputValue> inputs = {
         spec::make_host_tensor(spec::DType::kFloat32, {1, 8, 8}),
         spec::make_host_tensor(spec::DType::kFloat32, {8, 8}),
         spec::make_host_tensor(spec::DType::kFloat32, {8, 8}), std::int64_t{3}};
     add_gaps(out);
-    add_sample("extra", std::make_shared<const spec::Program>(std::move(extra).value()), inputs, {},
-               out);
+    add_sample("extra", std::make_shared<const spec::Program>(std::move(extra)), inputs, {}, out);
     return out;
   }();
   return kSamples;

@@ -1,5 +1,6 @@
 // Provenance of the optimized executor against the reference's: every golden model has the same
 // words under every strategy, and wrong decisions have others.
+#include "base/result_test.h"
 #include "conformance/judges/provenance_compare.h"
 #include "optimized/optimized.h"
 #include "reference/reference.h"
@@ -20,15 +21,13 @@ optimized::Options watched() {
 
 std::vector<CallRecord> records(spec::Executor& executor, const Model& model) {
   std::vector<CallRecord> out;
-  auto loaded = executor.load(model.program);
-  EXPECT_TRUE(loaded.ok()) << loaded.error().message;
+  auto loaded = must(executor.load(model.program));
   for (const conformance::ExpectedCall& call : model.calls) {
-    auto result = loaded.value()->call(call.inputs);
-    EXPECT_TRUE(result.ok()) << result.error().message;
+    auto result = must(loaded->call(call.inputs));
     CallRecord record;
-    record.result = std::move(result).value();
-    if (loaded.value()->plan()) {
-      record.plan = std::make_shared<spec::Plan>(*loaded.value()->plan());
+    record.result = std::move(result);
+    if (loaded->plan()) {
+      record.plan = std::make_shared<spec::Plan>(*loaded->plan());
     }
     out.push_back(std::move(record));
   }
@@ -89,11 +88,10 @@ INSTANTIATE_TEST_SUITE_P(Golden, ModelProvenance, testing::ValuesIn(model_paths(
 // A program, called three times with the same inputs: nothing but provenance could tell a buffer's
 // old contents from its new ones.
 Model scenario(const std::string& text, const std::vector<spec::InputValue>& inputs) {
-  auto program = spec::parse_program(text, spec::builtin_op_table());
-  EXPECT_TRUE(program.ok()) << program.error().message;
+  auto program = must(spec::parse_program(text, spec::builtin_op_table()));
   conformance::ExpectedCall call;
   call.inputs = inputs;
-  return {"", std::move(program).value(), {call, call, call}};
+  return {"", std::move(program), {call, call, call}};
 }
 
 std::string rule_under(Deviation deviation, const std::string& text,

@@ -1,11 +1,10 @@
 #include "fuzz/campaign/reduce_case.h"
 
-#include <gtest/gtest.h>
-
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 
+#include "base/result_test.h"
 #include "base/temporary_folder.h"
 #include "fuzz/reduce/stated_types.h"
 #include "tools/executors/case_archive.h"
@@ -56,31 +55,30 @@ Result<ReducedCase> reduced_built_in(const ReduceRequest& request) {
 
 TEST(ReduceCase, KeepsTheSignatureAndTellsWhatIsLeft) {
   const auto made =
-      reduced_built_in(request_for(golden("catalogue/b4-freed-twice"), "frees_twice"));
-  ASSERT_TRUE(made.ok()) << made.error().message;
-  const CaseFile& left = made.value().reduced.the_case;
-  EXPECT_LE(made.value().reduced.after.nodes, 4U);
-  EXPECT_EQ(made.value().reduced.after.calls, 1U);
-  ASSERT_TRUE(made.value().signature);
-  EXPECT_EQ(print_signature(*made.value().signature),
+      must(reduced_built_in(request_for(golden("catalogue/b4-freed-twice"), "frees_twice")));
+  const CaseFile& left = made.reduced.the_case;
+  EXPECT_LE(made.reduced.after.nodes, 4U);
+  EXPECT_EQ(made.reduced.after.calls, 1U);
+  ASSERT_TRUE(made.signature);
+  EXPECT_EQ(print_signature(*made.signature),
             "verifier V3.overlap [mm] {compiler=eager, deviation=frees_twice, memory=lines}");
   const auto stored = stored_signature(left);
   ASSERT_TRUE(stored.ok() && stored.value());
-  EXPECT_EQ(*stored.value(), *made.value().signature);
+  EXPECT_EQ(*stored.value(), *made.signature);
   // It is what it says it is, and its neighbour is not.
   const CaseSources builtin(no_files());
   const auto check = [&](const CaseFile& one) {
-    return check_signature(one, builtin.get(), *made.value().signature, {});
+    return check_signature(one, builtin.get(), *made.signature, {});
   };
   EXPECT_EQ(check(left), CheckResult::kSame);
-  ASSERT_TRUE(made.value().reduced.passing);
-  EXPECT_EQ(check(*made.value().reduced.passing), CheckResult::kPasses);
+  ASSERT_TRUE(made.reduced.passing);
+  EXPECT_EQ(check(*made.reduced.passing), CheckResult::kPasses);
 }
 
 // The fault hangs on no numbers: without the fill it shows as well, in what nobody wrote.
 TEST(ReduceCase, LeavesWhoWritesWhatIsRead) {
   const auto filled = [](const std::string& fill) {
-    const auto parsed = parse_checked_case(
+    return must(parse_checked_case(
         "graphgate-case 1\nname \"filled\"\nseed 1\noption \"compiler\" \"eager\"\n"
         "option \"memory\" \"lines\"\nprogram \"p\" {\n"
         "  %x = aten.empty.memory_format([8, 8])\n" +
@@ -88,9 +86,7 @@ TEST(ReduceCase, LeavesWhoWritesWhatIsRead) {
             "  %a = aten.mm.default(%x, %x)\n  %b = aten.neg.default(%a)\n"
             "  %c = aten.mm.default(%x, %x)\n  %d = aten.mm.default(%b, %c)\n"
             "  output %d\n}\nscenario {\n  call p\n}\nexpect PASS\n",
-        "test");
-    EXPECT_TRUE(parsed.ok()) << (parsed.ok() ? "" : parsed.error().message);
-    return parsed.ok() ? parsed.value() : CaseFile{};
+        "test"));
   };
   const CaseSources builtin(no_files());
   const CaseFile whole = filled("  %f = aten.fill_.Scalar(%x, 1.0)\n");
@@ -103,56 +99,49 @@ TEST(ReduceCase, LeavesWhoWritesWhatIsRead) {
   EXPECT_EQ(answer(whole, whole), CheckResult::kSame);
   EXPECT_EQ(answer(whole, filled("")), CheckResult::kOther);
   EXPECT_EQ(answer(filled(""), filled("")), CheckResult::kSame);
-  const auto made = reduced_built_in(request_for(whole, "frees_twice"));
-  ASSERT_TRUE(made.ok()) << made.error().message;
-  const CaseFile& left = made.value().reduced.the_case;
+  const auto made = must(reduced_built_in(request_for(whole, "frees_twice")));
+  const CaseFile& left = made.reduced.the_case;
   EXPECT_FALSE(reads_unwritten(left, builtin.get())) << text_of(left);
-  EXPECT_LE(made.value().reduced.after.nodes, 6U) << text_of(left);
+  EXPECT_LE(made.reduced.after.nodes, 6U) << text_of(left);
   // What was so from the beginning may stay so.
   EXPECT_TRUE(reduced_built_in(request_for(filled(""), "frees_twice")).ok());
 }
 
 TEST(ReduceCase, RefusesACaseThatShowsNothing) {
-  const auto made = reduced_built_in(request_for(golden("catalogue/b4-freed-twice"), ""));
-  ASSERT_FALSE(made.ok());
-  EXPECT_EQ(made.error().kind, ErrorKind::kBadInput);
-  EXPECT_NE(made.error().message.find("nothing to reduce"), std::string::npos);
+  const Error made =
+      failure_of(reduced_built_in(request_for(golden("catalogue/b4-freed-twice"), "")));
+  EXPECT_EQ(made.kind, ErrorKind::kBadInput);
+  EXPECT_TRUE(contains(made.message, "nothing to reduce"));
 }
 
 TEST(ReduceCase, RefusesASignatureThatDoesNotShow) {
   ReduceRequest request = request_for(golden("catalogue/b4-freed-twice"), "frees_twice");
   request.signature = Signature{"verifier", "V5.double-free", "mm", ""};
-  const auto made = reduced_built_in(request);
-  ASSERT_FALSE(made.ok());
-  EXPECT_NE(made.error().message.find("V5.double-free"), std::string::npos);
-  EXPECT_NE(made.error().message.find("V3.overlap"), std::string::npos);
+  const Error made = failure_of(reduced_built_in(request));
+  EXPECT_TRUE(contains(made.message, "V5.double-free"));
+  EXPECT_TRUE(contains(made.message, "V3.overlap"));
 }
 
 TEST(ReduceCase, CutsAFaultOutOfAnImportedModel) {
   const auto program =
-      read_program(GRAPHGATE_GOLDEN_DIR "/models/mutations.pt2", spec::builtin_op_table());
-  ASSERT_TRUE(program.ok()) << program.error().message;
-  auto the_case = case_of_program(program.value(), 2, 1);
-  ASSERT_TRUE(the_case.ok()) << the_case.error().message;
-  ReduceRequest request = request_for(std::move(the_case).value(), "");
+      must(read_program(GRAPHGATE_GOLDEN_DIR "/models/mutations.pt2", spec::builtin_op_table()));
+  auto the_case = must(case_of_program(program, 2, 1));
+  ReduceRequest request = request_for(std::move(the_case), "");
   request.the_case.options["plan-mutation"] = "offset-over-live";
   request.limits.kept_options = {"plan-mutation"};
   auto judges = conformance::parse_judges("verifier");
   request.choice.judges = judges.value();
-  const auto made = reduced_built_in(request);
-  ASSERT_TRUE(made.ok()) << made.error().message;
-  EXPECT_GE(made.value().reduced.before.nodes, 20U);
-  EXPECT_LE(made.value().reduced.after.nodes, 5U) << text_of(made.value().reduced.the_case);
-  EXPECT_EQ(made.value().reduced.after.calls, 1U);
+  const auto made = must(reduced_built_in(request));
+  EXPECT_GE(made.reduced.before.nodes, 20U);
+  EXPECT_LE(made.reduced.after.nodes, 5U) << text_of(made.reduced.the_case);
+  EXPECT_EQ(made.reduced.after.calls, 1U);
   // What is left is a program that PyTorch's form can hold.
   const TemporaryFolder folder;
   std::filesystem::create_directories(folder.path());
   const std::string path = folder.path() + "/small.pt2";
-  const auto written = tools::write_case_archive(made.value().reduced.the_case, ".", path);
-  ASSERT_TRUE(written.ok()) << written.error().message;
-  const auto again = read_program(path, spec::builtin_op_table());
-  ASSERT_TRUE(again.ok()) << again.error().message;
-  EXPECT_EQ(again.value().graph.nodes.size(), made.value().reduced.after.nodes);
+  must(tools::write_case_archive(made.reduced.the_case, ".", path));
+  const auto again = must(read_program(path, spec::builtin_op_table()));
+  EXPECT_EQ(again.graph.nodes.size(), made.reduced.after.nodes);
 }
 
 TEST(ReduceCase, TakesAnExternalWordForIt) {
@@ -160,17 +149,14 @@ TEST(ReduceCase, TakesAnExternalWordForIt) {
   request.external = [](const CaseFile& candidate) -> Result<bool> {
     return text_of(candidate).find("aten.cumsum.default") != std::string::npos;
   };
-  const auto made = reduced_built_in(request);
-  ASSERT_TRUE(made.ok()) << made.error().message;
-  EXPECT_EQ(made.value().reduced.after.nodes, 1U);
-  EXPECT_EQ(made.value().reduced.after.options, 0U);
-  EXPECT_FALSE(made.value().signature);
+  const auto made = must(reduced_built_in(request));
+  EXPECT_EQ(made.reduced.after.nodes, 1U);
+  EXPECT_EQ(made.reduced.after.options, 0U);
+  EXPECT_FALSE(made.signature);
   request.external = [](const CaseFile&) -> Result<bool> { return false; };
   EXPECT_FALSE(reduced_built_in(request).ok());
   request.external = [](const CaseFile&) -> Result<bool> { return infrastructure("disk full"); };
-  const auto broken = reduced_built_in(request);
-  ASSERT_FALSE(broken.ok());
-  EXPECT_EQ(broken.error().kind, ErrorKind::kInfrastructure);
+  EXPECT_EQ(failure_of(reduced_built_in(request)).kind, ErrorKind::kInfrastructure);
 }
 
 // An executor that does not survive an op.

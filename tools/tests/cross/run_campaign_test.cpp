@@ -1,7 +1,6 @@
 // Campaigns over cases that are made up: what matters here is what becomes of them.
 #include "fuzz/campaign/run_campaign.h"
 
-#include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -16,6 +15,7 @@
 
 #include "base/atomic_file.h"
 #include "base/processes.h"
+#include "base/result_test.h"
 #include "base/temporary_folder.h"
 #include "tools/report/fuzz_report.h"
 #include "tools/report/fuzz_view.h"
@@ -145,10 +145,9 @@ CaseVerdict judge_plainly(const Descent& descent, const std::function<void()>& b
 }
 
 TEST_F(CampaignTest, RunsEveryCaseAndTellsEachFindingOnce) {
-  const auto end = run(judge_plainly);
-  ASSERT_TRUE(end.ok()) << end.error().message;
-  EXPECT_TRUE(same_results(end.value().state, plain_state(200)));
-  EXPECT_EQ(end.value().state.triage.at(kWrong).nodes, 3U);
+  const auto end = must(run(judge_plainly));
+  EXPECT_TRUE(same_results(end.state, plain_state(200)));
+  EXPECT_EQ(end.state.triage.at(kWrong).nodes, 3U);
   EXPECT_EQ(events("finding").size(), 1U);
   EXPECT_EQ(events("triage").size(), 1U);
   const std::string corpus = folder_.path() + "/corpus";
@@ -173,14 +172,13 @@ TEST_F(CampaignTest, LeavesTheDataSetsOfADrawToOneWorker) {
   for (const std::uint32_t shards : {1U, 3U}) {
     fs::remove(path);
     options_.shard = {shards - 1, shards};
-    const auto end = run(
+    must(run(
         [&](const Descent& descent, const std::function<void()>& begin_judging) {
           std::ofstream(path, std::ios::app)
               << std::to_string(descent.index / kSets) + " " + std::to_string(::getpid()) + "\n";
           return judge_plainly(descent, begin_judging);
         },
-        std::to_string(shards));
-    ASSERT_TRUE(end.ok()) << end.error().message;
+        std::to_string(shards)));
     std::ifstream file(path);
     std::map<int, std::set<int>> workers;
     int cases = 0;
@@ -197,13 +195,11 @@ TEST_F(CampaignTest, OfShardsMergesIntoTheUnshardedOne) {
   std::vector<CampaignState> states;
   for (std::uint32_t i = 0; i < 3; ++i) {
     options_.shard = {i, 3};
-    const auto end = run(judge_plainly);
-    ASSERT_TRUE(end.ok()) << end.error().message;
-    states.push_back(end.value().state);
+    const auto end = must(run(judge_plainly));
+    states.push_back(end.state);
   }
-  const auto merged = merge_states(states);
-  ASSERT_TRUE(merged.ok()) << merged.error().message;
-  EXPECT_TRUE(same_results(merged.value(), plain_state(200)));
+  const auto merged = must(merge_states(states));
+  EXPECT_TRUE(same_results(merged, plain_state(200)));
 }
 
 TEST_F(CampaignTest, NamesWhatTakesItsProcessDownAndGoesOn) {
@@ -229,10 +225,9 @@ TEST_F(CampaignTest, NamesWhatTakesItsProcessDownAndGoesOn) {
     }
     return plain_verdict(index);
   };
-  const auto end = run(judge);
-  ASSERT_TRUE(end.ok()) << end.error().message;
-  const auto& signatures = end.value().state.tally.signatures;
-  EXPECT_EQ(end.value().state.tally.cases, 200U);
+  const auto end = must(run(judge));
+  const auto& signatures = end.state.tally.signatures;
+  EXPECT_EQ(end.state.tally.cases, 200U);
   const auto first = [&](const char* signature) -> std::uint64_t {
     return signatures.contains(signature) ? signatures.at(signature).first.front() : 9999;
   };
@@ -256,29 +251,29 @@ TEST_F(CampaignTest, ThatIsInterruptedIsWholeAndGoesOnWhereItWas) {
   options_.pool.jobs = 1;
   const SharedCount runs;
   const pid_t campaign = ::getpid();
-  const auto end = run([&](const Descent& descent, const std::function<void()>& begin_judging) {
-    if (runs.add() == 100) (void)::kill(campaign, SIGTERM);
-    ::usleep(1000);
-    return judge_plainly(descent, begin_judging);
-  });
-  ASSERT_TRUE(end.ok()) << end.error().message;
-  EXPECT_TRUE(end.value().is_interrupted);
-  const std::uint64_t cases = end.value().state.tally.cases;
+  const auto end =
+      must(run([&](const Descent& descent, const std::function<void()>& begin_judging) {
+        if (runs.add() == 100) (void)::kill(campaign, SIGTERM);
+        ::usleep(1000);
+        return judge_plainly(descent, begin_judging);
+      }));
+  EXPECT_TRUE(end.is_interrupted);
+  const std::uint64_t cases = end.state.tally.cases;
   EXPECT_GT(cases, 0U);
   EXPECT_LT(cases, 200U);
-  const auto text = tools::read_text(folder_.path() + "/corpus/campaigns/shard-0-of-1.campaign");
-  ASSERT_TRUE(text.ok());
-  EXPECT_EQ(text.value(), print_state(end.value().state));
+  const auto text =
+      must(tools::read_text(folder_.path() + "/corpus/campaigns/shard-0-of-1.campaign"));
+  EXPECT_EQ(text, print_state(end.state));
   options_.resume = true;
   const SharedCount more;
-  const auto rest = run([&](const Descent& descent, const std::function<void()>& begin_judging) {
-    more.add();
-    return judge_plainly(descent, begin_judging);
-  });
-  ASSERT_TRUE(rest.ok()) << rest.error().message;
-  EXPECT_FALSE(rest.value().is_interrupted);
+  const auto rest =
+      must(run([&](const Descent& descent, const std::function<void()>& begin_judging) {
+        more.add();
+        return judge_plainly(descent, begin_judging);
+      }));
+  EXPECT_FALSE(rest.is_interrupted);
   EXPECT_EQ(static_cast<std::uint64_t>(more.get()), 200 - cases);
-  EXPECT_TRUE(same_results(rest.value().state, plain_state(200)));
+  EXPECT_TRUE(same_results(rest.state, plain_state(200)));
 }
 
 TEST_F(CampaignTest, ThatIsKilledGoesOnWithTheSameResults) {
@@ -302,17 +297,16 @@ TEST_F(CampaignTest, ThatIsKilledGoesOnWithTheSameResults) {
   ASSERT_EQ(::waitpid(child, nullptr, 0), child);
   options_.resume = true;
   const SharedCount more;
-  const auto end = run([&](const Descent& descent, const std::function<void()>& begin_judging) {
-    more.add();
-    return judge_plainly(descent, begin_judging);
-  });
-  ASSERT_TRUE(end.ok()) << end.error().message;
+  const auto end =
+      must(run([&](const Descent& descent, const std::function<void()>& begin_judging) {
+        more.add();
+        return judge_plainly(descent, begin_judging);
+      }));
   EXPECT_LT(more.get(), 200);
-  EXPECT_TRUE(same_results(end.value().state, plain_state(200)));
+  EXPECT_TRUE(same_results(end.state, plain_state(200)));
   const auto remarks = events("remark");
   ASSERT_EQ(remarks.size(), 1U);
-  EXPECT_NE(remarks[0]["message"].get<std::string>().find("when the campaign ended"),
-            std::string::npos);
+  EXPECT_TRUE(contains(remarks[0]["message"].get<std::string>(), "when the campaign ended"));
 }
 
 TEST_F(CampaignTest, IsNotResumedAsAnother) {
@@ -321,14 +315,10 @@ TEST_F(CampaignTest, IsNotResumedAsAnother) {
   options_.cases = 100;
   EXPECT_EQ(run(judge_plainly).error().kind, ErrorKind::kBadInput);
   options_.cases = 300;
-  const auto longer = run(judge_plainly);
-  ASSERT_TRUE(longer.ok());
-  EXPECT_TRUE(same_results(longer.value().state, plain_state(300)));
+  const auto longer = must(run(judge_plainly));
+  EXPECT_TRUE(same_results(longer.state, plain_state(300)));
   options_.key.seed = 43;
-  const auto other = run(judge_plainly);
-  ASSERT_FALSE(other.ok());
-  EXPECT_NE(other.error().message.find("seeds 43 and 42"), std::string::npos)
-      << other.error().message;
+  EXPECT_TRUE(contains(failure_of(run(judge_plainly)).message, "seeds 43 and 42"));
 }
 
 TEST_F(CampaignTest, WritesALineForEachCase) {
@@ -354,10 +344,9 @@ TEST_F(CampaignTest, EndsWithAClearErrorWhereTheCorpusIsFull) {
     if (++writes > 3) return infrastructure(path + ": cannot be written: No space left on device");
     return write_text(text, path);
   };
-  const auto end = run(judge_plainly);
-  ASSERT_FALSE(end.ok());
-  EXPECT_EQ(end.error().kind, ErrorKind::kInfrastructure);
-  EXPECT_NE(end.error().message.find("No space left"), std::string::npos);
+  const Error end = failure_of(run(judge_plainly));
+  EXPECT_EQ(end.kind, ErrorKind::kInfrastructure);
+  EXPECT_TRUE(contains(end.message, "No space left"));
 }
 
 TEST_F(CampaignTest, DoesNotLookAgainAtWhatTheCorpusHas) {
@@ -367,19 +356,17 @@ TEST_F(CampaignTest, DoesNotLookAgainAtWhatTheCorpusHas) {
     ++looked;
     std::abort();
   };
-  const auto end = run(judge_plainly);
-  ASSERT_TRUE(end.ok());
-  EXPECT_EQ(end.value().state.triage.at(kWrong).remark, "the corpus had it");
+  const auto end = must(run(judge_plainly));
+  EXPECT_EQ(end.state.triage.at(kWrong).remark, "the corpus had it");
   EXPECT_TRUE(events("triage").empty());
 }
 
 TEST_F(CampaignTest, SurvivesWhatLooksAgain) {
   look_again_ = [](const TriageTask&) -> TriageResult { std::abort(); };
-  const auto end = run(judge_plainly);
-  ASSERT_TRUE(end.ok());
-  EXPECT_EQ(end.value().state.triage.at(kWrong).remark,
+  const auto end = must(run(judge_plainly));
+  EXPECT_EQ(end.state.triage.at(kWrong).remark,
             "looking at it again was killed by signal 6 (Aborted)");
-  EXPECT_EQ(end.value().state.tally.cases, 200U);
+  EXPECT_EQ(end.state.tally.cases, 200U);
 }
 
 // What a bred case shows hangs on all that it descends from.
@@ -408,9 +395,8 @@ class GuidedCampaignTest : public CampaignTest {
     options_.key.settings["lineages"] = std::to_string(lineages);
   }
   CampaignState state_of(const std::string& folder) {
-    const auto end = run(judge_bred, folder);
-    EXPECT_TRUE(end.ok()) << end.error().message;
-    return end.value().state;
+    const auto end = must(run(judge_bred, folder));
+    return end.state;
   }
 };
 
@@ -435,9 +421,8 @@ TEST_F(GuidedCampaignTest, MergedFromShardsIsTheUnshardedOne) {
     options_.shard = {i, 2};
     states.push_back(state_of("parts"));
   }
-  const auto merged = merge_states(states);
-  ASSERT_TRUE(merged.ok()) << merged.error().message;
-  EXPECT_TRUE(same_results(merged.value(), whole));
+  const auto merged = must(merge_states(states));
+  EXPECT_TRUE(same_results(merged, whole));
   EXPECT_EQ(whole.lineages.size(), 4U);
 }
 
@@ -450,9 +435,8 @@ TEST_F(GuidedCampaignTest, ThatIsInterruptedGoesOnAsIfItWereNot) {
     if (runs.add() == 700) (void)::kill(campaign, SIGTERM);
     return judge_bred(descent, begin_judging);
   };
-  const auto end = run(interrupt, "parts");
-  ASSERT_TRUE(end.ok()) << end.error().message;
-  EXPECT_TRUE(end.value().is_interrupted);
+  const auto end = must(run(interrupt, "parts"));
+  EXPECT_TRUE(end.is_interrupted);
   options_.resume = true;
   EXPECT_TRUE(same_results(state_of("parts"), whole));
 }
@@ -462,9 +446,8 @@ TEST_F(GuidedCampaignTest, GoesOnBehindCasesThatEndTheirProcess) {
     if (descent.index % 200 == 190) std::abort();
     return judge_bred(descent, begin_judging);
   };
-  const auto end = run(judge);
-  ASSERT_TRUE(end.ok()) << end.error().message;
-  const auto& state = end.value().state;
+  const auto end = must(run(judge));
+  const auto& state = end.state;
   EXPECT_EQ(state.tally.cases, options_.cases);
   EXPECT_EQ(state.lineages.at(0).generation, 5U);
   EXPECT_EQ(state.tally.signatures.at("crash SIGABRT [] {}").first.front(), 190U);
@@ -481,9 +464,8 @@ TEST_F(GuidedCampaignTest, TowardAScoreKeepsTheBestCases) {
   const auto files = case_files(corpus, CorpusFolder::kTargets).value();
   ASSERT_EQ(files.size(), 16U);
   EXPECT_EQ(files.front(), "targets/peak-01-shard-0-of-1.case");
-  const auto text = tools::read_text(corpus + "/" + files.front());
-  ASSERT_TRUE(text.ok());
-  EXPECT_TRUE(text.value().starts_with("# Score peak: 5.\n# Case f1:42:")) << text.value();
+  const auto text = must(tools::read_text(corpus + "/" + files.front()));
+  EXPECT_TRUE(text.starts_with("# Score peak: 5.\n# Case f1:42:")) << text;
 }
 
 }  // namespace

@@ -1,10 +1,9 @@
 // A kernel that writes where it may not, put into every captured job on purpose.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <functional>
 
+#include "base/result_test.h"
 #include "optimized/optimized.h"
 #include "optimized/runtime/device/device.h"
 #include "tools/tests/cross/golden_models_test.h"
@@ -41,11 +40,10 @@ class StrayWrites final : public optimized::Device {
     const auto* const words = reinterpret_cast<const std::int64_t*>(check.pointers.at(0));
     const std::int64_t* const range = words + 1 + 3 * (range_ % static_cast<std::size_t>(words[0]));
     byte_ = "byte " + std::to_string(range[1]) + " of ";
-    optimized::TextWork stray;
-    stray.statements = "  if (thread == 0) p0[" + std::to_string(range[1]) + "] = 1;\n";
-    stray.pointers = {check.pointers.at(2 + static_cast<std::size_t>(range[0]))};
-    stray.threads = 1;
-    return stray;
+    return optimized::TextWork{
+        .statements = "  if (thread == 0) p0[" + std::to_string(range[1]) + "] = 1;\n",
+        .pointers = {check.pointers.at(2 + static_cast<std::size_t>(range[0]))},
+        .threads = 1};
   }
 
   std::shared_ptr<optimized::Device> device_;
@@ -63,14 +61,13 @@ inline void expect_strays_are_told(
       const auto strays = std::make_shared<StrayWrites>(make(mode), range);
       optimized::Options options;
       options.device = strays;
-      auto loaded = optimized::make_executor(options)->load(model.program);
-      ASSERT_TRUE(loaded.ok()) << loaded.error().message;
-      const auto result = loaded.value()->call(model.calls.front().inputs);
+      auto loaded = must(optimized::make_executor(options)->load(model.program));
+      const auto result = loaded->call(model.calls.front().inputs);
       ASSERT_FALSE(result.ok()) << strays->byte();
       EXPECT_EQ(result.error().kind, ErrorKind::kInfrastructure);
       const std::string& said = result.error().message;
-      EXPECT_NE(said.find("after partition 0 of @"), std::string::npos) << said;
-      EXPECT_NE(said.find(": " + strays->byte() + "pool @"), std::string::npos)
+      EXPECT_TRUE(contains(said, "after partition 0 of @"));
+      EXPECT_TRUE(contains(said, ": " + strays->byte() + "pool @"))
           << said << ", not " << strays->byte();
     }
   }

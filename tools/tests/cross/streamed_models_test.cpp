@@ -2,6 +2,7 @@
 // bits as on one stream.
 #include <set>
 
+#include "base/result_test.h"
 #include "optimized/optimized.h"
 #include "tools/tests/cross/golden_models_test.h"
 
@@ -43,13 +44,12 @@ TEST_P(EveryStreamedModel, HasTheSameBitsInEveryOrder) {
 TEST(StreamedModels, UseTheirStreams) {
   const Model model = read_model(GRAPHGATE_GOLDEN_DIR "/models/mixtral_eager.pt2");
   auto executor = executor_of({4});
-  auto loaded = executor->load(model.program);
-  ASSERT_TRUE(loaded.ok());
-  ASSERT_TRUE(loaded.value()->call(model.calls.at(0).inputs).ok());
+  auto loaded = must(executor->load(model.program));
+  ASSERT_TRUE(loaded->call(model.calls.at(0).inputs).ok());
   std::set<std::uint32_t> streams;
-  for (const spec::PlanStep& step : loaded.value()->plan()->steps) streams.insert(step.stream);
+  for (const spec::PlanStep& step : loaded->plan()->steps) streams.insert(step.stream);
   EXPECT_EQ(streams.size(), 4U);
-  EXPECT_GT(loaded.value()->plan()->event_count, 20U);
+  EXPECT_GT(loaded->plan()->event_count, 20U);
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, EveryStreamedModel, testing::ValuesIn(model_paths()), model_name);

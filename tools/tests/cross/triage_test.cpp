@@ -1,7 +1,7 @@
 // Findings that come again, that come in their order, and that do not.
-#include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "base/result_test.h"
 #include "base/temporary_folder.h"
 #include "fuzz/campaign/campaign_cases.h"
 #include "tools/executors/case_sources.h"
@@ -49,13 +49,12 @@ TEST_F(LookingAgain, ReducesWhatComesAgain) {
   EXPECT_EQ(result.triage.nodes, 2U);
   EXPECT_EQ(result.triage.calls, 1U);
   EXPECT_EQ(result.folder, CorpusFolder::kRegression);
-  const auto kept = spec::parse_case(result.case_text, "kept");
-  ASSERT_TRUE(kept.ok()) << kept.error().message;
-  ASSERT_GE(kept.value().header.size(), 3U);
-  EXPECT_EQ(kept.value().header[0], "Found by graphgate fuzz in case g1:42:7.");
-  EXPECT_EQ(kept.value().header[1],
+  const auto kept = must(spec::parse_case(result.case_text, "kept"));
+  ASSERT_GE(kept.header.size(), 3U);
+  EXPECT_EQ(kept.header[0], "Found by graphgate fuzz in case g1:42:7.");
+  EXPECT_EQ(kept.header[1],
             "Signature: verifier V3.in-place [flip] {deviation=lifetimes_touch_wrongly}");
-  EXPECT_EQ(kept.value().header[2], "The nearest case that passes:");
+  EXPECT_EQ(kept.header[2], "The nearest case that passes:");
 }
 
 TEST_F(LookingAgain, NamesWhatACaseDescendsFrom) {
@@ -64,9 +63,8 @@ TEST_F(LookingAgain, NamesWhatACaseDescendsFrom) {
   };
   const TriageResult result = look(draw, {6, 8, {{}, {2, 5}}});
   EXPECT_EQ(result.triage.status, TriageStatus::kConfirmed) << result.triage.remark;
-  const auto kept = spec::parse_case(result.case_text, "kept");
-  ASSERT_TRUE(kept.ok()) << kept.error().message;
-  EXPECT_EQ(kept.value().header[0], "Found by graphgate fuzz in case f1:42:2-5-7.");
+  const auto kept = must(spec::parse_case(result.case_text, "kept"));
+  EXPECT_EQ(kept.header[0], "Found by graphgate fuzz in case f1:42:2-5-7.");
 }
 
 TEST_F(LookingAgain, TellsWhatHangsOnTheOrder) {

@@ -1,5 +1,6 @@
 // Deviations of the planner that break a plan: the verifier says which rule, and says nothing of
 // the same program without the deviation.
+#include "base/result_test.h"
 #include "conformance/verify/verify.h"
 #include "optimized/optimized.h"
 #include "reference/reference.h"
@@ -121,10 +122,9 @@ std::vector<spec::Finding> findings_of(const Model& model, const Trigger& trigge
   const auto run = oracle.value()->call(inputs);
   EXPECT_TRUE(run.ok());
   EXPECT_TRUE(subject.value()->call(inputs).ok());
-  verify::PlanCase plan_case;
-  plan_case.plan = subject.value()->plan().get();
-  plan_case.program = &model.program;
-  plan_case.ops = &spec::builtin_op_table();
+  verify::PlanCase plan_case{.plan = subject.value()->plan().get(),
+                             .program = &model.program,
+                             .ops = &spec::builtin_op_table()};
   if (run.ok()) plan_case.facts_of_run = &run.value().provenance;
   if (plan_case.plan == nullptr) return {};
   return verify::verify_plan(plan_case);
@@ -141,7 +141,7 @@ TEST_P(Deviates, IsFoundByItsRuleAndNotWithoutTheDeviation) {
   for (const spec::Finding& finding : findings_of(model, GetParam(), true)) {
     rules += finding.rule + " ";
   }
-  EXPECT_NE(rules.find(GetParam().rule), std::string::npos) << rules;
+  EXPECT_TRUE(contains(rules, GetParam().rule));
 }
 
 INSTANTIATE_TEST_SUITE_P(Planner, Deviates, testing::ValuesIn(triggers()), [](const auto& tested) {

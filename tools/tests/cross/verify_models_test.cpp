@@ -1,6 +1,7 @@
 // Every golden model, planned in every way that the options offer: the verifier finds nothing.
 #include <functional>
 
+#include "base/result_test.h"
 #include "conformance/verify/verify.h"
 #include "optimized/optimized.h"
 #include "reference/reference.h"
@@ -79,10 +80,8 @@ TEST_P(VerifiedModel, HasNoFindingInAnyPlan) {
       ASSERT_NE(plan, nullptr);
       if (plan == last) continue;
       last = plan;
-      verify::PlanCase plan_case;
-      plan_case.plan = plan;
-      plan_case.program = &model.program;
-      plan_case.ops = &spec::builtin_op_table();
+      verify::PlanCase plan_case{
+          .plan = plan, .program = &model.program, .ops = &spec::builtin_op_table()};
       expect_no_finding(plan_case, way.name);
     }
   }
@@ -96,15 +95,13 @@ TEST_P(VerifiedModel, HasNoFindingAgainstWhatTheReferenceDid) {
   const auto subject = optimized::make_executor()->load(model.program);
   ASSERT_TRUE(oracle.ok() && subject.ok());
   const auto& inputs = model.calls.front().inputs;
-  const auto run = oracle.value()->call(inputs);
-  ASSERT_TRUE(run.ok()) << run.error().message;
-  ASSERT_FALSE(run.value().provenance.empty());
+  const auto run = must(oracle.value()->call(inputs));
+  ASSERT_FALSE(run.provenance.empty());
   ASSERT_TRUE(subject.value()->call(inputs).ok());
-  verify::PlanCase plan_case;
-  plan_case.plan = subject.value()->plan().get();
-  plan_case.program = &model.program;
-  plan_case.ops = &spec::builtin_op_table();
-  plan_case.facts_of_run = &run.value().provenance;
+  verify::PlanCase plan_case{.plan = subject.value()->plan().get(),
+                             .program = &model.program,
+                             .ops = &spec::builtin_op_table(),
+                             .facts_of_run = &run.provenance};
   expect_no_finding(plan_case, "against the run");
 }
 

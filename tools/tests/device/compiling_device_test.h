@@ -1,10 +1,9 @@
 // A device that compiles what it is given, and runs nothing.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 
+#include "base/result_test.h"
 #include "optimized/runtime/cuda/cubins.h"
 #include "tools/golden/kernel_collector.h"
 
@@ -17,8 +16,7 @@ class CompilingDevice final : public KernelCollector {
     kernels += text.kernel_count();
     is_fast = text.is_fast();
     if (!text.empty() && compiles) {
-      const auto cubin = optimized::cuda::cubin_of(text, architecture);
-      EXPECT_TRUE(cubin.ok()) << cubin.error().message;
+      must(optimized::cuda::cubin_of(text, architecture));
     }
     for (const Job& job : jobs) {
       if (!job.calls.empty()) ++(job.is_captured ? captured : eager);

@@ -1,11 +1,10 @@
 // A device against the host on drawn cases, bit by bit: every call of every scenario, states too.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <set>
 #include <string>
 
+#include "base/result_test.h"
 #include "conformance/judges/judge.h"
 #include "conformance/judges/same_bits.h"
 #include "conformance/run/runs.h"
@@ -52,9 +51,8 @@ inline void expect_bits_of_host(const std::string& device, const std::string& te
   SCOPED_TRACE(text);
   const auto subject = tools::optimized_source();
   const auto oracle = tools::reference_source(false);
-  const auto script = tools::read_case(text, "a.case");
-  ASSERT_TRUE(script.ok()) << script.error().message;
-  conformance::Runs runs(script.value(), *subject, *oracle);
+  const auto script = must(tools::read_case(text, "a.case"));
+  conformance::Runs runs(script, *subject, *oracle);
   const auto on_device = runs.subject({{"device", device}});
   const auto on_host = runs.subject();
   ASSERT_TRUE(on_device.ok()) << on_device.error().message;

@@ -34,9 +34,8 @@ TEST_P(Emulated, HasTheBitsOfTheHost) {
         std::make_shared<CaptureKeeper>(optimized::emulated::make_emulated_device(mode).value()));
     optimized::Options options;
     options.device = keepers.back();
-    auto loaded = optimized::make_executor(options)->load(model.program);
-    ASSERT_TRUE(loaded.ok()) << loaded.error().message;
-    programs.push_back(std::move(loaded).value());
+    auto loaded = must(optimized::make_executor(options)->load(model.program));
+    programs.push_back(std::move(loaded));
     const auto actual = run_calls(*programs.back(), model, kRepeats);
     ASSERT_EQ(actual.size(), expected.size());
     for (std::size_t i = 0; i < actual.size(); ++i) {
@@ -159,10 +158,8 @@ conformance::CaseReport judge_fast(const conformance::Script& script,
   const FastSource subject(std::move(device), streams);
   const auto oracle = tools::reference_source(false);
   conformance::Runs runs(script, subject, *oracle);
-  auto report = conformance::judge_script(
-      runs, conformance::parse_judges("bounds,verifier,state").value(), {});
-  EXPECT_TRUE(report.ok()) << report.error().message;
-  return report.ok() ? std::move(report).value() : conformance::CaseReport{};
+  return must(conformance::judge_script(
+      runs, conformance::parse_judges("bounds,verifier,state").value(), {}));
 }
 
 // One report for a program and its recorded calls, or a drawn one.
@@ -170,10 +167,9 @@ conformance::CaseReport judge_fast(spec::Program program,
                                    std::span<const conformance::ExpectedCall> calls,
                                    const std::string& streams = "1") {
   const auto ops = std::make_shared<const spec::OpTable>(spec::builtin_op_table());
-  const auto script = conformance::script_of(
-      std::make_shared<const spec::Program>(std::move(program)), calls, 1, 1, ops);
-  EXPECT_TRUE(script.ok()) << script.error().message;
-  return judge_fast(script.value(), guarded_device(), streams);
+  const auto script = must(conformance::script_of(
+      std::make_shared<const spec::Program>(std::move(program)), calls, 1, 1, ops));
+  return judge_fast(script, guarded_device(), streams);
 }
 
 std::string lines_of(const conformance::CaseReport& report) {
@@ -210,9 +206,8 @@ TEST(EmulatedDecoder, KeepsToTheBoundsOfTensorCores) {
                            .batch = 1};
   for (const std::int64_t batch : {1, 3, 19}) {
     shape.batch = batch;
-    auto program = tools::make_decode_program(shape);
-    ASSERT_TRUE(program.ok()) << program.error().message;
-    const auto report = judge_fast(std::move(program).value(), {});
+    auto program = must(tools::make_decode_program(shape));
+    const auto report = judge_fast(std::move(program), {});
     EXPECT_EQ(report.outcome, spec::Outcome::kPass) << batch << ": " << lines_of(report);
   }
 }
@@ -260,12 +255,11 @@ std::string attention_name(const testing::TestParamInfo<AttentionShape>& info) {
 class EmulatedAttentionOf : public testing::TestWithParam<AttentionShape> {};
 
 TEST_P(EmulatedAttentionOf, KeepsToTheBoundsOfTensorCores) {
-  const auto script = tools::read_case(case_of(GetParam()), "attention.case");
-  ASSERT_TRUE(script.ok()) << script.error().message;
+  const auto script = must(tools::read_case(case_of(GetParam()), "attention.case"));
   const auto device = std::make_shared<WatchedDevice>();
-  const auto report = judge_fast(script.value(), device);
+  const auto report = judge_fast(script, device);
   EXPECT_EQ(report.outcome, spec::Outcome::kPass) << lines_of(report);
-  EXPECT_NE(device->source().find("attend_chunk"), std::string::npos);
+  EXPECT_TRUE(contains(device->source(), "attend_chunk"));
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -303,7 +297,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(EmulatedAttention, KeepsWhatMasksHideAndWhatIsNoNumber) {
   std::string ones = "1.0";
   for (int i = 1; i < 3 * 8; ++i) ones += i == 9 ? ", nan" : ", 0.5";
-  const auto script = tools::read_case(
+  const auto script = must(tools::read_case(
       "graphgate-case 1\nname \"masks\"\nseed 1\nprogram \"p\" {\n"
       "  input %q : f16[1, 3, 1, 8]\n  input %k : f16[1, 1, 3, 8]\n  input %v : f16[1, 1, 3, 8]\n"
       "  input %m : bool[1, 3, 1, 3]\n"
@@ -313,23 +307,21 @@ TEST(EmulatedAttention, KeepsWhatMasksHideAndWhatIsNoNumber) {
           ones +
           "]\n  m : bool[1, 3, 1, 3] = [False, False, False, True, False, True, True, True, "
           "False]\n}\nscenario {\n  call p inputs=hidden\n  call p\n}\nexpect PASS\n",
-      "masks.case");
-  ASSERT_TRUE(script.ok()) << script.error().message;
-  const auto report = judge_fast(script.value());
+      "masks.case"));
+  const auto report = judge_fast(script);
   EXPECT_EQ(report.outcome, spec::Outcome::kPass) << lines_of(report);
 }
 
 // They may lie anywhere, in memory that no device knows.
 TEST(EmulatedEmpty, SumsAndProductsOfNothingAreZero) {
-  const auto script = tools::read_case(
+  const auto script = must(tools::read_case(
       "graphgate-case 1\nname \"empty\"\nseed 1\nprogram \"p\" {\n  symbol s0 in [0, 8]\n"
       "  input %x : f32[s0, 2]\n  %s : f32[2] = aten.sum.dim_IntList(%x, [0])\n"
       "  %t : f32[2, s0] = aten.permute.default(%x, [1, 0])\n"
       "  %p : f32[2, 2] = aten.mm.default(%t, %x)\n  output %s\n  output %p\n}\n"
       "scenario {\n  call p s0=0\n  call p s0=3\n  call p s0=0\n}\nexpect PASS\n",
-      "empty.case");
-  ASSERT_TRUE(script.ok()) << script.error().message;
-  const auto report = judge_fast(script.value());
+      "empty.case"));
+  const auto report = judge_fast(script);
   EXPECT_EQ(report.outcome, spec::Outcome::kPass) << lines_of(report);
 }
 

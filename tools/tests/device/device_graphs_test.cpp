@@ -1,6 +1,7 @@
 // What the CUDA backend captures of golden models and drawn cases, on machines without a GPU: over
 // a driver of the tests' own. No capture leaves two kernels free that have to stay in order, every
 // kernel tells what it touches, and two captures are the same but for where arenas lie.
+#include "base/result_test.h"
 #include "conformance/run/runs.h"
 #include "fuzz/generate/generator.h"
 #include "fuzz/reduce/judge_case.h"
@@ -36,9 +37,7 @@ std::unique_ptr<spec::LoadedProgram> load(const Model& model, const Way& way,
   options.compile.streams.count = way.streams;
   options.compile.compiler.name = way.compiler;
   options.compile.arithmetic = way.arithmetic;
-  auto loaded = optimized::make_executor(options)->load(model.program);
-  EXPECT_TRUE(loaded.ok()) << loaded.error().message;
-  return std::move(loaded).value();
+  return must(optimized::make_executor(options)->load(model.program));
 }
 
 bool is_look(const optimized::DeviceCall& call) { return call.what == "canaries"; }
@@ -142,9 +141,8 @@ TEST(DeviceGraphsOnStreams, AreInOrderForDrawnCases) {
   for (std::uint64_t index = 0; index < kCases; ++index) {
     SCOPED_TRACE("g3:" + std::to_string(kSeed) + ":" + std::to_string(index));
     const spec::CaseFile the_case = fuzz::draw_case(fuzz::genes_of(kSeed, index), alphabet);
-    const auto script = conformance::script_of(the_case, fuzz::no_files());
-    ASSERT_TRUE(script.ok()) << script.error().message;
-    conformance::Runs runs(script.value(), subject, *oracle);
+    const auto script = must(conformance::script_of(the_case, fuzz::no_files()));
+    conformance::Runs runs(script, subject, *oracle);
     const auto trace = runs.subject();
     if (!trace.ok()) {
       EXPECT_NE(trace.error().kind, ErrorKind::kInfrastructure) << trace.error().message;

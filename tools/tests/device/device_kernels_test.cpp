@@ -1,8 +1,8 @@
 // Generated device kernels, on machines without a device: everything that golden models would run
 // on a GPU compiles, the text is the same every time, and what stays on the host still gets it all.
-#include <fstream>
 #include <set>
 
+#include "base/file_io.h"
 #include "interop/op_cases.h"
 #include "optimized/optimized.h"
 #include "optimized/runtime/cuda/cubins.h"
@@ -28,8 +28,7 @@ void expect_golden(const std::string& model, const std::vector<std::string>& sou
   std::filesystem::path path = std::filesystem::path(GRAPHGATE_GOLDEN_DIR) / "kernels";
   path /= std::filesystem::path(model).stem().string() + ".cu";
   if (!std::filesystem::exists(path)) return;
-  std::ifstream file(path);
-  const std::string golden{std::istreambuf_iterator<char>(file), {}};
+  const std::string golden = must(read_whole(path));
   EXPECT_TRUE(golden == joined(sources))
       << path
       << " is not what is generated; graphgate golden update --only kernels/ writes it anew";
@@ -79,8 +78,7 @@ TEST(DeviceCanaries, CompileForAGpu) {
     const auto calls = text.add({canaries.check(0), canaries.check(1)});
     ASSERT_EQ(calls.size(), 2U);
     EXPECT_EQ(text.kernel_count(), 1U);  // numbers of jobs are no part of the text
-    const auto cubin = optimized::cuda::cubin_of(text, "sm_90a");
-    EXPECT_TRUE(cubin.ok()) << cubin.error().message;
+    must(optimized::cuda::cubin_of(text, "sm_90a"));
   }
 }
 
@@ -89,15 +87,13 @@ TEST(DeviceOrders, CompileForAGpu) {
   const auto nvrtc = optimized::cuda::load_nvrtc();
   if (!nvrtc.ok()) GTEST_SKIP() << nvrtc.error().message;
   for (const std::string& text : order_cases()) {
-    const auto script = tools::read_case(text, "order.case");
-    ASSERT_TRUE(script.ok()) << script.error().message;
+    const auto script = must(tools::read_case(text, "order.case"));
     const auto device = std::make_shared<tools::CompilingDevice>();
     optimized::Options options;
     options.device = device;
-    const auto program = optimized::make_executor(options)->load(*script.value().programs.front());
-    ASSERT_TRUE(program.ok()) << program.error().message;
-    const auto& call = std::get<conformance::ScriptCall>(script.value().steps.front());
-    EXPECT_TRUE(program.value()->call(call.inputs).ok());
+    const auto program = must(optimized::make_executor(options)->load(*script.programs.front()));
+    const auto& call = std::get<conformance::ScriptCall>(script.steps.front());
+    EXPECT_TRUE(program->call(call.inputs).ok());
     EXPECT_EQ(device->captured, 1U);
   }
 }
@@ -121,9 +117,8 @@ TEST(DeviceKernelsOfOps, CompileForAGpu) {
     if (device->kernels > before) compiled.insert(op);
     return true;
   };
-  const auto read = interop::read_op_cases(GRAPHGATE_GOLDEN_DIR "/ops/op_cases.jsonl",
-                                           spec::builtin_op_table(), visit);
-  ASSERT_TRUE(read.ok()) << read.error().message;
+  must(interop::read_op_cases(GRAPHGATE_GOLDEN_DIR "/ops/op_cases.jsonl", spec::builtin_op_table(),
+                              visit));
   EXPECT_GT(compiled.size(), 200U);
 }
 

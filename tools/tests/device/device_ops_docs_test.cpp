@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "base/result_test.h"
 #include "conformance/judges/judge.h"
 #include "conformance/run/runs.h"
 #include "fuzz/generate/generator.h"
@@ -58,9 +59,8 @@ void add_op_cases(Counts& counts) {
     count_reasons(loaded.value()->plan().get(), counts);
     return true;
   };
-  const auto read = interop::read_op_cases(GRAPHGATE_GOLDEN_DIR "/ops/op_cases.jsonl",
-                                           spec::builtin_op_table(), visit);
-  EXPECT_TRUE(read.ok()) << read.error().message;
+  must(interop::read_op_cases(GRAPHGATE_GOLDEN_DIR "/ops/op_cases.jsonl", spec::builtin_op_table(),
+                              visit));
 }
 
 void add_golden_models(Counts& counts) {
@@ -82,13 +82,11 @@ void add_drawn_cases(Counts& counts) {
   const fuzz::Alphabet alphabet;
   for (std::uint64_t index = 0; index < kCases; ++index) {
     const spec::CaseFile drawn = fuzz::draw_case(fuzz::genes_of(13, index), alphabet);
-    const auto script = conformance::script_of(drawn, fuzz::no_files());
-    ASSERT_TRUE(script.ok()) << script.error().message;
+    const auto script = must(conformance::script_of(drawn, fuzz::no_files()));
     const tools::CollectingSource subject(std::make_shared<tools::KernelCollector>());
-    conformance::Runs runs(script.value(), subject, *oracle);
-    const auto trace = runs.subject();
-    ASSERT_TRUE(trace.ok()) << trace.error().message;
-    for (const conformance::CallRecord& call : trace.value()->calls) {
+    conformance::Runs runs(script, subject, *oracle);
+    const auto trace = must(runs.subject());
+    for (const conformance::CallRecord& call : trace->calls) {
       count_reasons(call.plan.get(), counts);
     }
   }

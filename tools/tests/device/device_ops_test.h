@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "base/result_test.h"
 #include "conformance/compare/element.h"
 #include "interop/op_cases.h"
 #include "optimized/optimized.h"
@@ -84,9 +85,8 @@ inline void compare_op_cases(const std::shared_ptr<optimized::Device>& device, s
     if (!wrong.empty() && ++differing <= 20) ADD_FAILURE() << op_case.program.name << ": " << wrong;
     return true;
   };
-  const auto read = interop::read_op_cases(GRAPHGATE_GOLDEN_DIR "/ops/op_cases.jsonl",
-                                           spec::builtin_op_table(), visit);
-  ASSERT_TRUE(read.ok()) << read.error().message;
+  must(interop::read_op_cases(GRAPHGATE_GOLDEN_DIR "/ops/op_cases.jsonl", spec::builtin_op_table(),
+                              visit));
   EXPECT_GT(captured, 0);
   EXPECT_EQ(differing, 0);
   std::printf("%d cases captured\n", captured);

@@ -59,17 +59,15 @@ TEST(EmulatedFaults, HaveTheWordsOfTheHost) {
         "program \"p\" {\n  input %x : f32[3]\n  input %i : i64[3]\n  %y = " + fault.op +
         "\n  output %y\n}\ninputs \"bad\" of \"p\" {\n  x : f32[3] = " + fault.x +
         "\n  i : i64[3] = [0, 3, 1]\n}\n" + "scenario {\n  call p inputs=bad\n}\nexpect PASS\n";
-    const auto script = tools::read_case(text, "fault.case");
-    ASSERT_TRUE(script.ok()) << script.error().message;
+    const auto script = must(tools::read_case(text, "fault.case"));
     const auto subject = tools::optimized_source();
     const auto oracle = tools::reference_source(false);
-    conformance::Runs runs(script.value(), *subject, *oracle);
+    conformance::Runs runs(script, *subject, *oracle);
     for (const char* device : {"host", "emulated"}) {
-      const auto run = runs.subject({{"device", device}});
-      ASSERT_TRUE(run.ok()) << run.error().message;
-      ASSERT_TRUE(run.value()->error) << device << ": " << fault.words;
-      EXPECT_NE(run.value()->error->message.find(fault.words), std::string::npos)
-          << device << ": " << run.value()->error->message;
+      const auto run = must(runs.subject({{"device", device}}));
+      ASSERT_TRUE(run->error) << device << ": " << fault.words;
+      EXPECT_TRUE(contains(run->error->message, fault.words))
+          << device << ": " << run->error->message;
     }
   }
 }

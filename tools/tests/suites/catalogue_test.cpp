@@ -2,12 +2,12 @@
 // it names.
 //
 // GRAPHGATE_CASES=p1,m4 runs the cases whose names begin so.
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
 
+#include "base/result_test.h"
 #include "conformance/run/executor_source.h"
 #include "spec/deviation.h"
 #include "tools/store/programs.h"
@@ -22,9 +22,7 @@ using conformance::JudgeSet;
 
 const std::vector<GoldenCase>& catalogue() {
   static const std::vector<GoldenCase> kCases = [] {
-    auto cases = golden_cases(GRAPHGATE_GOLDEN_DIR "/cases", "catalogue");
-    EXPECT_TRUE(cases.ok()) << cases.error().message;
-    return cases.ok() ? std::move(cases).value() : std::vector<GoldenCase>();
+    return must(golden_cases(GRAPHGATE_GOLDEN_DIR "/cases", "catalogue"));
   }();
   return kCases;
 }
@@ -51,9 +49,7 @@ const std::vector<std::string> kRun = {"run"};
 
 JudgeSet named_judges(const CaseHeader& header) {
   if (header.judges == kRun) return JudgeSet::all();
-  const auto judges = conformance::parse_judges(list_of(header.judges));
-  EXPECT_TRUE(judges.ok()) << judges.error().message;
-  return judges.ok() ? judges.value() : JudgeSet();
+  return must(conformance::parse_judges(list_of(header.judges)));
 }
 
 TEST(Catalogue, NamesARowJudgesAndDeviationsThatExist) {

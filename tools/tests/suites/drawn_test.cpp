@@ -1,10 +1,10 @@
 // Every overload that the reference has a body for, and every option that its row says, is drawn,
 // or docs/fuzzing.md says why not.
-#include <gtest/gtest.h>
 
 #include <regex>
 #include <set>
 
+#include "base/result_test.h"
 #include "fuzz/generate/generator.h"
 #include "reference/reference.h"
 #include "tools/executors/optimized_options.h"
@@ -103,8 +103,7 @@ TEST(DrawnOptions, GoTogether) {
   const fuzz::Alphabet alphabet;
   for (std::uint64_t index = 0; index < kCases; ++index) {
     const spec::CaseFile the_case = fuzz::draw_case(fuzz::genes_of(1001, index), alphabet);
-    const auto together = check_options(the_case.options);
-    EXPECT_TRUE(together.ok()) << index << ": " << together.error().message;
+    must(check_options(the_case.options), std::to_string(index));
   }
 }
 

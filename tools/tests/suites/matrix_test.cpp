@@ -3,7 +3,6 @@
 // Bodies and kernels are found by namespace and base name, one for add, add_ and add.out; so golden
 // data of one overload stands for the family. docs/coverage.md explains the holes, line by line,
 // and a line that explains nothing is an error too.
-#include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
@@ -11,6 +10,7 @@
 #include <regex>
 #include <set>
 
+#include "base/result_test.h"
 #include "optimized/optimized.h"
 #include "reference/reference.h"
 #include "tools/store/programs.h"
@@ -29,9 +29,7 @@ class GoldenOps {
     add_op_cases();
     for (const auto& entry : fs::directory_iterator(fs::path(GRAPHGATE_GOLDEN_DIR) / "models")) {
       if (entry.path().extension() != ".pt2") continue;
-      const auto program = read_program(entry.path().string(), table_);
-      EXPECT_TRUE(program.ok()) << program.error().message;
-      if (program.ok()) add(program.value().graph, table_);
+      add(must(read_program(entry.path().string(), table_)).graph, table_);
     }
     const fs::path cases = fs::path(GRAPHGATE_GOLDEN_DIR) / "cases";
     for (const std::string& suite : golden_suites(cases)) {
@@ -140,9 +138,8 @@ TEST(Matrix, HasACaseForEveryFamilyInTheOpSuite) {
   for (const auto& [name, row] : table.rows())
     families.insert(std::string(optimized::family_of(*row)));
   families.erase("");
-  const auto cases = golden_cases(fs::path(GRAPHGATE_GOLDEN_DIR) / "cases", "op");
-  ASSERT_TRUE(cases.ok()) << cases.error().message;
-  for (const GoldenCase& one : cases.value()) {
+  const auto cases = must(golden_cases(fs::path(GRAPHGATE_GOLDEN_DIR) / "cases", "op"));
+  for (const GoldenCase& one : cases) {
     for (const spec::Program& program : one.the_case.programs) {
       for (const spec::Node& node : program.graph.nodes) {
         const spec::OpRow* row = table.find(node.op);

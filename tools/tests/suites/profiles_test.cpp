@@ -1,10 +1,10 @@
 // Profiles invent nothing: under every profile, plain programs are as right as they are without
 // one. A case that shows a deviation names it in its head; a model that a release really got wrong
 // stands in known(), with the deviations that it goes wrong by and with no other.
-#include <gtest/gtest.h>
 
 #include <map>
 
+#include "base/result_test.h"
 #include "conformance/verify/verify.h"
 #include "optimized/optimized.h"
 #include "optimized/upstream/overrides.h"
@@ -62,9 +62,8 @@ std::string named_by(const GoldenCase& golden, const optimized::Profile& profile
 TEST_P(PlainCases, HaveNoFindingUnderAProfile) {
   const optimized::Profile profile = profile_of(GetParam());
   for (const char* suite : {"op", "mutation", "partition", "aliasing"}) {
-    const auto cases = golden_cases(fs::path(GRAPHGATE_GOLDEN_DIR) / "cases", suite);
-    ASSERT_TRUE(cases.ok()) << cases.error().message;
-    for (const GoldenCase& golden : cases.value()) {
+    const auto cases = must(golden_cases(fs::path(GRAPHGATE_GOLDEN_DIR) / "cases", suite));
+    for (const GoldenCase& golden : cases) {
       Configuration changes = {{"profile", GetParam().profile}};
       if (GetParam().overridden) changes["overrides"] = "vllm";
       const std::string named = named_by(golden, profile);
@@ -143,10 +142,9 @@ std::string faults_of(const Model& model, const optimized::Profile& profile) {
     if (!actual.ok()) return text + actual.error().message + "\n";
     const std::string difference = first_difference(actual.value(), expected.value());
     if (!difference.empty()) text += difference + " has other bits\n";
-    verify::PlanCase plan_case;
-    plan_case.plan = subject.value()->plan().get();
-    plan_case.program = &model.program;
-    plan_case.ops = &spec::builtin_op_table();
+    verify::PlanCase plan_case{.plan = subject.value()->plan().get(),
+                               .program = &model.program,
+                               .ops = &spec::builtin_op_table()};
     if (plan_case.plan == nullptr || plan_case.plan == last) continue;
     last = plan_case.plan;
     text += captured_split_ops(*last);

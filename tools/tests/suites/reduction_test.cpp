@@ -1,6 +1,6 @@
 // The reducer on planted faults: a fixed sample; reduction_slow_test.cpp takes all.
-#include <gtest/gtest.h>
 
+#include "base/result_test.h"
 #include "tools/tests/suites/reduced_mutant.h"
 
 namespace graphgate::tools {
@@ -18,10 +18,9 @@ std::vector<Mutant> mutants_called(const std::vector<std::string>& names) {
 }
 
 std::vector<GoldenCase> cases_called(const std::vector<std::string>& names) {
-  auto all = golden_cases(GRAPHGATE_GOLDEN_DIR "/cases", "catalogue");
-  EXPECT_TRUE(all.ok()) << all.error().message;
+  auto all = must(golden_cases(GRAPHGATE_GOLDEN_DIR "/cases", "catalogue"));
   std::vector<GoldenCase> out;
-  for (GoldenCase& one : all.value()) {
+  for (GoldenCase& one : all) {
     const auto is_it = [&](const std::string& name) { return one.name() == "catalogue/" + name; };
     if (std::any_of(names.begin(), names.end(), is_it)) out.push_back(std::move(one));
   }
@@ -36,9 +35,8 @@ TEST(Reduction, LeavesLittleOfBuriedFaults) {
                                    "b11-lifetimes-that-touch", "b13-reuse-across-arms"});
   ReductionSettings settings;
   settings.seconds = 30;  // the test's machine may be slow
-  const auto made = reduce_mutants(mutants, cases, settings);
-  ASSERT_TRUE(made.ok()) << made.error().message;
-  for (const MutantReduction& one : made.value()) {
+  const auto made = must(reduce_mutants(mutants, cases, settings));
+  for (const MutantReduction& one : made) {
     EXPECT_TRUE(one.error.empty()) << one.mutant << ": " << one.error;
     EXPECT_FALSE(one.path.empty()) << one.mutant;
     EXPECT_GE(one.before.nodes, 40U) << one.mutant;
@@ -46,7 +44,7 @@ TEST(Reduction, LeavesLittleOfBuriedFaults) {
     EXPECT_LE(one.after.nodes, 6U) << one.text;
     EXPECT_LE(one.after.calls, 1U) << one.text;
   }
-  EXPECT_LE(medians_of(made.value()).nodes, 5);
+  EXPECT_LE(medians_of(made).nodes, 5);
 }
 
 }  // namespace
