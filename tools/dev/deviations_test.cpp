@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_source(const fs::path& path) {
+bool is_code(const fs::path& path) {
   const std::string name = path.filename().string();
   return (path.extension() == ".cpp" || path.extension() == ".h") &&
          name.find("_test.") == std::string::npos;
@@ -45,7 +45,7 @@ TEST(Deviations, AreConsultedAtOnePlaceEach) {
   static const std::regex kUse("\\b(?:Deviation|D)::(k[A-Za-z0-9]+)");
   const fs::path root = fs::path(GRAPHGATE_SOURCE_DIR) / "optimized";
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root)) {
-    if (!entry.is_regular_file() || !is_source(entry.path())) continue;
+    if (!entry.is_regular_file() || !is_code(entry.path())) continue;
     if (entry.path().string().find("/upstream/") != std::string::npos) continue;
     const std::string text = without_comments(must(read_whole(entry.path())));
     for (std::sregex_iterator use(text.begin(), text.end(), kUse), end; use != end; ++use) {

@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // The code of a line: without string literals and without a comment.
-std::string code_of(std::string line) {
+std::string without_literals(std::string line) {
   line = std::regex_replace(line, std::regex(R"re("(\\.|[^"\\])*")re"), "\"\"");
   return line.substr(0, line.find("//"));
 }
@@ -33,7 +33,7 @@ bool looks_like_a_tolerance(const std::string& line, bool is_test) {
     return line.find(part) != std::string::npos;
   });
   if (!may_be) return false;  // regular expressions are slow
-  const std::string code = code_of(line);
+  const std::string code = without_literals(line);
   return std::regex_search(code, kMargin) || (!is_test && std::regex_search(code, kSmall));
 }
 

@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace conformance;
 
-const char* const kCase = R"(graphgate-case 1
+const char* const kStoredCase = R"(graphgate-case 1
 name "stored"
 seed 2
 op my::twice(Tensor x) -> Tensor
@@ -53,7 +53,7 @@ expect PASS
 
 class StoredRuns : public testing::Test {
  protected:
-  void SetUp() override { script_ = read_case(kCase, "stored.case").value(); }
+  void SetUp() override { script_ = read_case(kStoredCase, "stored.case").value(); }
 
   const TestFolder test_folder_;
   const fs::path folder_ = test_folder_.path();

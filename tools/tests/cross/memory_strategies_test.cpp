@@ -13,20 +13,20 @@ using optimized::MemoryOptions;
 using optimized::MemoryStrategy;
 using optimized::PoolRule;
 
-struct Runs {
+struct ModelRuns {
   std::vector<spec::CallResult> calls;
   std::vector<spec::Plan> plans;
 };
 
 // Every recorded call twice over, on one loaded program.
-Runs run_model(const std::string& path, const MemoryOptions& memory) {
+ModelRuns run_model(const std::string& path, const MemoryOptions& memory) {
   const Model model = read_model(path);
   optimized::Options options;
   options.compile.memory = memory;
   const auto executor = optimized::make_executor(options);
   auto loaded = executor->load(model.program);
   EXPECT_TRUE(loaded.ok()) << loaded.error().message;
-  Runs run;
+  ModelRuns run;
   for (int round = 0; loaded.ok() && round < 2; ++round) {
     for (const auto& call : model.calls) {
       auto result = must(loaded.value()->call(call.inputs));
@@ -43,7 +43,7 @@ std::int64_t arena_bytes(const spec::Plan& plan) {
   return bytes;
 }
 
-std::vector<std::pair<std::string, MemoryOptions>> ways() {
+std::vector<std::pair<std::string, MemoryOptions>> strategies() {
   std::vector<std::pair<std::string, MemoryOptions>> out;
   const auto add = [&](const std::string& name, MemoryStrategy strategy, PoolRule rule) {
     for (const bool in_place : {true, false}) {
@@ -68,14 +68,14 @@ std::vector<std::pair<std::string, MemoryOptions>> ways() {
   return out;
 }
 
-class EveryModel : public testing::TestWithParam<std::string> {};
+class EveryStrategy : public testing::TestWithParam<std::string> {};
 
-TEST_P(EveryModel, HasRightPlansAndTheSameBitsInEveryWay) {
+TEST_P(EveryStrategy, HasRightPlansAndTheSameBitsInEveryWay) {
   MemoryOptions plain;
   plain.reuse = false;
-  const Runs expected = run_model(GetParam(), plain);
-  for (const auto& [name, memory] : ways()) {
-    const Runs run = run_model(GetParam(), memory);
+  const ModelRuns expected = run_model(GetParam(), plain);
+  for (const auto& [name, memory] : strategies()) {
+    const ModelRuns run = run_model(GetParam(), memory);
     ASSERT_EQ(run.calls.size(), expected.calls.size()) << name;
     for (std::size_t i = 0; i < run.calls.size(); ++i) {
       EXPECT_EQ(first_difference(run.calls[i], expected.calls[i]), "") << name << ", call " << i;
@@ -89,11 +89,11 @@ TEST_P(EveryModel, HasRightPlansAndTheSameBitsInEveryWay) {
   }
 }
 
-TEST_P(EveryModel, PacksWithinFivePercentOfWhatLivesAtOneTime) {
-  const Runs in_place = run_model(GetParam(), {});
+TEST_P(EveryStrategy, PacksWithinFivePercentOfWhatLivesAtOneTime) {
+  const ModelRuns in_place = run_model(GetParam(), {});
   MemoryOptions options;
   options.in_place = false;
-  const Runs apart = run_model(GetParam(), options);
+  const ModelRuns apart = run_model(GetParam(), options);
   ASSERT_EQ(in_place.plans.size(), apart.plans.size());
   for (std::size_t i = 0; i < in_place.plans.size(); ++i) {
     for (const auto& stats : optimized::placement_stats(in_place.plans[i])) {
@@ -104,7 +104,7 @@ TEST_P(EveryModel, PacksWithinFivePercentOfWhatLivesAtOneTime) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, EveryModel, testing::ValuesIn(model_paths()), model_name);
+INSTANTIATE_TEST_SUITE_P(Models, EveryStrategy, testing::ValuesIn(model_paths()), model_name);
 
 }  // namespace
 }  // namespace graphgate

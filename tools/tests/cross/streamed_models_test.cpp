@@ -9,13 +9,13 @@
 namespace graphgate {
 namespace {
 
-struct Variant {
+struct Streaming {
   std::uint32_t streams = 1;
   std::uint64_t seed = 0;  // of the order of launches
   const char* compiler = "eager";
 };
 
-std::unique_ptr<spec::Executor> executor_of(const Variant& run) {
+std::unique_ptr<spec::Executor> executor_of(const Streaming& run) {
   optimized::Options options;
   options.compile.streams.count = run.streams;
   options.compile.compiler.name = run.compiler;
@@ -28,9 +28,9 @@ class EveryStreamedModel : public testing::TestWithParam<std::string> {};
 TEST_P(EveryStreamedModel, HasTheSameBitsInEveryOrder) {
   const Model model = read_model(GetParam());
   const auto expected = run_calls(*executor_of({}), model);
-  const Variant runs[] = {{2, 1},  {4, 0},          {4, 1},         {4, 2},
-                          {16, 3}, {3, 4, "fused"}, {3, 5, "fused"}};
-  for (const Variant& run : runs) {
+  const Streaming runs[] = {{2, 1},  {4, 0},          {4, 1},         {4, 2},
+                            {16, 3}, {3, 4, "fused"}, {3, 5, "fused"}};
+  for (const Streaming& run : runs) {
     const auto actual = run_calls(*executor_of(run), model);
     ASSERT_EQ(actual.size(), expected.size());
     for (std::size_t i = 0; i < actual.size(); ++i) {

@@ -20,13 +20,6 @@ using conformance::CaseReport;
 using conformance::Configuration;
 using conformance::JudgeSet;
 
-const std::vector<GoldenCase>& catalogue() {
-  static const std::vector<GoldenCase> kCases = [] {
-    return must(golden_cases(GRAPHGATE_GOLDEN_DIR "/cases", "catalogue"));
-  }();
-  return kCases;
-}
-
 bool is_chosen(const GoldenCase& golden) {
   const char* chosen = std::getenv("GRAPHGATE_CASES");
   if (chosen == nullptr) return true;

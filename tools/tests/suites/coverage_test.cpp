@@ -12,7 +12,7 @@
 
 #include "spec/deviation.h"
 #include "tools/store/programs.h"
-#include "tools/tests/suites/case_header.h"
+#include "tools/tests/suites/judged_case.h"
 
 namespace graphgate::tools {
 namespace {
@@ -33,12 +33,6 @@ const std::set<std::string>& starred() {
       "C1", "C2", "C3", "C5",  "C6",  "C7",  "C8",  "C9",  "C10", "C11", "C12", "C14", "C17",
       "D1", "D3", "D4", "K2",  "K3",  "K4",  "K6",  "F1",  "F2",  "F6"};
   return kStarred;
-}
-
-const std::vector<GoldenCase>& catalogue() {
-  static const std::vector<GoldenCase> kCases =
-      golden_cases(GRAPHGATE_GOLDEN_DIR "/cases", "catalogue").value();
-  return kCases;
 }
 
 std::string page() { return read_text(GRAPHGATE_SOURCE_DIR "/docs/coverage.md").value(); }

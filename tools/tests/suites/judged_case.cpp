@@ -29,6 +29,12 @@ std::string first_of(const std::vector<spec::Finding>& findings, const std::stri
 
 }  // namespace
 
+const std::vector<GoldenCase>& catalogue() {
+  static const std::vector<GoldenCase> kCases =
+      golden_cases(GRAPHGATE_GOLDEN_DIR "/cases", "catalogue").value();
+  return kCases;
+}
+
 Result<CaseReport> judge_golden(const GoldenCase& golden, const conformance::Configuration& changes,
                                 conformance::JudgeSet judges) {
   GRAPHGATE_TRY(conformance::Script script, read_case(golden.text, golden.path.string()));

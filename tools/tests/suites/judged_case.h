@@ -7,6 +7,9 @@
 
 namespace graphgate::tools {
 
+// Returns the cases of golden/cases/catalogue, read once; ends the process where one is bad.
+[[nodiscard]] const std::vector<GoldenCase>& catalogue();
+
 // The optimized executor with the case's options and `changes` over them; costs are held against
 // quality.txt beside the case, where there is one. Nothing is localized.
 [[nodiscard]] Result<conformance::CaseReport> judge_golden(
