@@ -15,7 +15,6 @@ namespace graphgate::conformance {
 namespace {
 
 namespace option = spec::option;
-using spec::Finding;
 using spec::Outcome;
 
 bool same_tensor_bytes(const spec::HostTensor& a, const spec::HostTensor& b) {
