@@ -52,8 +52,9 @@ TEST(ExternalProcess, IsKilledWhenItDoesNotAnswer) {
   EXPECT_EQ(exchanged("sleep 1000", 50ms),
             "the executor 'sleep 1000' did not answer in time, and was killed");
   // Half an answer is none; a closed standard error does not matter.
-  EXPECT_EQ(exchanged("exec 2>&-; printf half; sleep 1000", 300ms),
-            "the executor 'exec 2>&-; printf half; sleep 1000' did not answer in time, and was "
+  EXPECT_EQ(exchanged("exec 2>&-; read line; printf half; sleep 1000", 300ms),
+            "the executor 'exec 2>&-; read line; printf half; sleep 1000' did not answer in time, "
+            "and was "
             "killed");
   EXPECT_EQ(exchanged("exec 1>&-; sleep 1000"),
             "the executor 'exec 1>&-; sleep 1000' closed its output");
@@ -160,7 +161,7 @@ bool runs(const std::string& process) {
 }
 
 TEST(ExternalProcess, TakesItsChildrenAlong) {
-  auto process = ExternalProcess::start("sleep 1000 & echo $!; wait").value();
+  auto process = ExternalProcess::start("read line; sleep 1000 & echo $!; wait").value();
   const std::string child = process->exchange("", 10s).value();
   EXPECT_TRUE(runs(child));
   process.reset();
@@ -170,7 +171,7 @@ TEST(ExternalProcess, TakesItsChildrenAlong) {
 
 TEST(ExternalProcess, TakesAlongWhoHasLeftIt) {
   auto process = ExternalProcess::start(
-                     "(setsid sh -c 'echo $$; exec sleep 1000 >/dev/null 2>&1' &) ; read line; cat")
+                     "read line; (setsid sh -c 'echo $$; exec sleep 1000 >/dev/null 2>&1' &) ; cat")
                      .value();
   const std::string orphan = process->exchange("", 10s).value();
   EXPECT_TRUE(runs(orphan));
@@ -184,7 +185,7 @@ TEST(ExternalProcess, TakesItsChildrenAlongWhenItsOwnerIsKilled) {
   ASSERT_EQ(::pipe(ends.data()), 0);
   const pid_t owner = ::fork();
   if (owner == 0) {
-    auto process = ExternalProcess::start("sleep 1000 & echo $!; wait").value();
+    auto process = ExternalProcess::start("read line; sleep 1000 & echo $!; wait").value();
     const std::string child = process->exchange("", 10s).value();
     (void)!::write(ends[1], child.data(), child.size());
     ::close(ends[1]);
