@@ -11,7 +11,6 @@
 namespace graphgate::verify {
 namespace {
 
-using spec::Finding;
 using spec::Graph;
 using spec::Node;
 using spec::Plan;

@@ -4,7 +4,6 @@
 namespace graphgate::verify {
 namespace {
 
-using spec::Finding;
 using spec::Plan;
 using spec::PoolKind;
 

@@ -48,7 +48,7 @@ struct FuzzVerb {
   std::string ops;
   std::string exclude;
   std::uint64_t data_sets = 1;
-  double timeout_seconds = 0;  // 0: as kFuzzTimeout and kCommandTimeout say
+  double timeout_seconds = 0;  // 0: usual_timeout (flags.h)
   std::string memory_limit;    // empty: 4GiB, none with a command
   double reduce_seconds = 10;
   std::string case_log;
