@@ -16,6 +16,7 @@ namespace {
 // In the order of ValueKind.
 constexpr std::array<std::string_view, 6> kValueKinds = {"tensor",   "tensors", "symint",
                                                          "symfloat", "symbool", "none"};
+static_assert(kValueKinds.size() == static_cast<std::size_t>(spec::ValueKind::kNone) + 1);
 
 std::optional<spec::ValueKind> parse_value_kind(std::string_view name) {
   const auto* const found = std::find(kValueKinds.begin(), kValueKinds.end(), name);

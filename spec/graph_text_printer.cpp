@@ -46,16 +46,31 @@ void print_node_to(const Graph& graph, const Node& node, const OpTable& ops, std
 }
 
 std::string_view input_keyword(InputKind kind) {
-  constexpr std::string_view kKeywords[] = {"parameter", "buffer", "constant", "input"};
-  return kKeywords[static_cast<std::size_t>(kind)];
+  switch (kind) {
+    case InputKind::kParameter:
+      return "parameter";
+    case InputKind::kBuffer:
+      return "buffer";
+    case InputKind::kTensorConstant:
+      return "constant";
+    case InputKind::kUserInput:
+      return "input";
+  }
+  return {};
 }
 
 std::string print_output_keyword(const ProgramOutput& output) {
-  constexpr const char* kKeywords[] = {"output ", "mutation buffer ", "mutation input ",
-                                       "mutation parameter "};
-  std::string keyword = kKeywords[static_cast<std::size_t>(output.kind)];
-  if (output.kind == OutputKind::kUserOutput) return keyword;
-  return keyword + quote_string(output.target) + " ";
+  switch (output.kind) {
+    case OutputKind::kUserOutput:
+      return "output ";
+    case OutputKind::kBufferMutation:
+      return "mutation buffer " + quote_string(output.target) + " ";
+    case OutputKind::kUserInputMutation:
+      return "mutation input " + quote_string(output.target) + " ";
+    case OutputKind::kParameterMutation:
+      return "mutation parameter " + quote_string(output.target) + " ";
+  }
+  return {};
 }
 
 class GraphPrinter {

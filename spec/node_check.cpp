@@ -12,9 +12,21 @@ namespace {
 enum class Shape { kNone, kTensor, kTensorList, kBool, kInt, kFloat, kList, kOther };
 
 Shape shape_of(ValueKind kind) {
-  constexpr Shape kShapes[] = {Shape::kTensor, Shape::kTensorList, Shape::kInt,
-                               Shape::kFloat,  Shape::kBool,       Shape::kNone};
-  return kShapes[static_cast<std::size_t>(kind)];
+  switch (kind) {
+    case ValueKind::kTensor:
+      return Shape::kTensor;
+    case ValueKind::kTensorList:
+      return Shape::kTensorList;
+    case ValueKind::kSymInt:
+      return Shape::kInt;
+    case ValueKind::kSymFloat:
+      return Shape::kFloat;
+    case ValueKind::kSymBool:
+      return Shape::kBool;
+    case ValueKind::kNone:
+      return Shape::kNone;
+  }
+  return Shape::kOther;
 }
 
 Shape shape_of(const Graph& graph, const Argument& argument) {

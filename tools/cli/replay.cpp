@@ -103,8 +103,15 @@ Result<ReplayInput> read_replayed(const ReplayVerb& verb) {
 enum class Replayed { kSame, kOther, kGone };
 
 const char* word_of(Replayed replayed) {
-  constexpr const char* kWords[] = {"SAME", "OTHER", "GONE"};
-  return kWords[static_cast<std::size_t>(replayed)];
+  switch (replayed) {
+    case Replayed::kSame:
+      return "SAME";
+    case Replayed::kOther:
+      return "OTHER";
+    case Replayed::kGone:
+      return "GONE";
+  }
+  return "";
 }
 
 Replayed compare(const fuzz::CaseLook& look, const std::optional<Signature>& stored) {

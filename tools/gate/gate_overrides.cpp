@@ -88,11 +88,23 @@ class OverrideJudge {
 }  // namespace
 
 const char* use_name(OverrideUse use) {
-  constexpr const char* kNames[] = {"still needed", "no longer needed",   "no longer applies",
-                                    "harmful",      "applies to neither", "not modelled",
-                                    "off"};
-  static_assert(std::size(kNames) == static_cast<std::size_t>(OverrideUse::kOff) + 1);
-  return kNames[static_cast<std::size_t>(use)];
+  switch (use) {
+    case OverrideUse::kStillNeeded:
+      return "still needed";
+    case OverrideUse::kNoLongerNeeded:
+      return "no longer needed";
+    case OverrideUse::kNoLongerApplies:
+      return "no longer applies";
+    case OverrideUse::kHarmful:
+      return "harmful";
+    case OverrideUse::kNeverApplied:
+      return "applies to neither";
+    case OverrideUse::kNotModelled:
+      return "not modelled";
+    case OverrideUse::kOff:
+      return "off";
+  }
+  return "";
 }
 
 void weigh_override(const GateSide& with, const GateSide& left_out, OverrideVerdict& verdict) {
