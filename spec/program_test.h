@@ -10,7 +10,7 @@
 
 namespace graphgate::spec {
 
-// An empty program, and a failure of the test, where the text is none.
+// Returns the program of the text. Ends the test where the text is none.
 inline Program parse(std::string_view text) {
   return must(parse_program(text, builtin_op_table(), "t"));
 }

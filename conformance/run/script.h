@@ -29,8 +29,8 @@ struct ScriptPort {
 
 struct ScriptCall {
   std::size_t program = 0;
-  std::vector<spec::InputValue> inputs =
-      {};  // feed-backs replace some of them when the script runs
+  // Feed-backs replace some of them when the script runs.
+  std::vector<spec::InputValue> inputs = {};
   spec::CallOptions options;
   // What a recording or the case says of this call; its `inputs` are unused.
   std::optional<ExpectedCall> expected = {};

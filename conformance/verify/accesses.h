@@ -78,8 +78,8 @@ enum class AccessKind : std::uint8_t {
 // One touch. Numbers have no accesses.
 struct Access {
   std::uint32_t step = 0;
-  std::optional<std::uint32_t> body =
-      {};  // the node of the step's body; absent: the step's own node
+  // The node of the step's body; absent: the step's own node.
+  std::optional<std::uint32_t> body = {};
   AccessKind kind = AccessKind::kOperand;
   std::uint32_t argument = 0;                 // of the node; of results: which return
   std::optional<spec::ValueId> value = {};    // absent for workspaces

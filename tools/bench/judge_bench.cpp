@@ -22,8 +22,8 @@ namespace {
 
 std::string name_of(const std::string& path) { return std::filesystem::path(path).stem().string(); }
 
-// Whose calls, and what watches them: the optimized executor's instruments, or the reference's
-// provenance mode beside its eager one.
+// Names the executor that is called, and what watches it: an instrument of the optimized executor,
+// or the reference's provenance mode, which is timed beside the eager one.
 enum class Watched : std::uint8_t { kReferenceProvenance, kProvenance, kShadow };
 
 std::unique_ptr<spec::Executor> reference_in(reference::Mode mode) {

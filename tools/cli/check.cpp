@@ -199,8 +199,8 @@ Result<FileReport> judge_stored(const std::string& folder, const Setting& settin
   return report;
 }
 
-// With what a file may make the machine throw as that file's own outcome: the others are still
-// checked, and a thread never ends the process.
+// Turns an exception into the outcome of the file that caused it: the others are still checked, and
+// a thread never ends the process.
 Result<FileReport> check_safely(const std::string& path, std::size_t index,
                                 const Setting& setting) {
   try {
