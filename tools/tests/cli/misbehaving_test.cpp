@@ -242,7 +242,7 @@ expect PASS
     }
     std::atomic<std::size_t> next = 0;
     std::vector<std::thread> threads;
-    for (int t = 0; t < 8; ++t) {
+    for (int t = 0; t < 24; ++t) {
       threads.emplace_back([&] {
         for (std::size_t i = next++; i < all.size(); i = next++) check(all[i].row, all[i].state);
       });
