@@ -36,6 +36,7 @@ constexpr Family kFamilies[] = {
     {"pointwise_division", pointwise_division_ops},
     {"pointwise_unary", pointwise_unary_ops},
     {"pooling", pooling_ops},
+    {"quantization", quantization_ops},
     {"reduction", reduction_ops},
     {"region_scatter", region_scatter_ops},
     {"scan", scan_ops},

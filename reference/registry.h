@@ -72,6 +72,7 @@ struct OpBody {
 [[nodiscard]] std::span<const OpBody> pointwise_division_ops();
 [[nodiscard]] std::span<const OpBody> pointwise_unary_ops();
 [[nodiscard]] std::span<const OpBody> pooling_ops();
+[[nodiscard]] std::span<const OpBody> quantization_ops();
 [[nodiscard]] std::span<const OpBody> reduction_ops();
 [[nodiscard]] std::span<const OpBody> region_scatter_ops();
 [[nodiscard]] std::span<const OpBody> scan_ops();

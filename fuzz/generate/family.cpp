@@ -38,6 +38,7 @@ constexpr Family kFamilies[] = {
     {"pointwise_ternary", pointwise_ternary_rows},
     {"pointwise_unary", pointwise_unary_rows},
     {"pooling", pooling_rows},
+    {"quantization", quantization_rows},
     {"reduction", reduction_rows},
     {"region_scatter", region_scatter_rows},
     {"scan", scan_rows},

@@ -175,6 +175,7 @@ template <class Table>
 [[nodiscard]] std::span<const DrawnOp> pointwise_ternary_rows();
 [[nodiscard]] std::span<const DrawnOp> pointwise_unary_rows();
 [[nodiscard]] std::span<const DrawnOp> pooling_rows();
+[[nodiscard]] std::span<const DrawnOp> quantization_rows();
 [[nodiscard]] std::span<const DrawnOp> reduction_rows();
 [[nodiscard]] std::span<const DrawnOp> region_scatter_rows();
 [[nodiscard]] std::span<const DrawnOp> scan_rows();

@@ -35,6 +35,7 @@
   FAMILY(pointwise_division)       \
   FAMILY(pointwise_unary)          \
   FAMILY(pooling)                  \
+  FAMILY(quantization)             \
   FAMILY(reduction)                \
   FAMILY(region_scatter)           \
   FAMILY(scan)                     \

@@ -10,6 +10,8 @@ Two kinds of sources choose the ops:
 Of every family met in either, all other overloads follow (in-place and out= forms included) that
 work on tensors and have no complex or Dimname argument.
   --namespace NS take every tensor op of that namespace instead (for example _c10d_functional).
+  --import MODULE  import it first: the one that registers the namespace's ops, where `torch` does
+                 not (quantized_decomposed: torch.ao.quantization.fx._decomposed).
 
     python tools/dev/dump_schemas.py --rows schemas.json --names op_cases.jsonl > spec/ops/aten.txt
 
@@ -17,6 +19,7 @@ Needs only `torch`. The result is sorted and depends on the PyTorch version, whi
 """
 
 import argparse
+import importlib
 import json
 import re
 import sys
@@ -106,8 +109,11 @@ def main():
     parser.add_argument("--rows", action="append", default=[])
     parser.add_argument("--names", action="append", default=[])
     parser.add_argument("--namespace")
+    parser.add_argument("--import", dest="module")
     options = parser.parse_args()
 
+    if options.module:
+        importlib.import_module(options.module)
     if options.namespace:
         ops = overloads(options.namespace)
         rows = {name: row_of(op) for name, op in ops.items() if is_usual(op)}

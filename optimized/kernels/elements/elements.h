@@ -7,7 +7,8 @@
 // struct is one number of the compute type C.
 #pragma once
 
-#include "optimized/kernels/elements/activations.h"  // IWYU pragma: export
-#include "optimized/kernels/elements/binary.h"       // IWYU pragma: export
-#include "optimized/kernels/elements/choices.h"      // IWYU pragma: export
-#include "optimized/kernels/elements/unary.h"        // IWYU pragma: export
+#include "optimized/kernels/elements/activations.h"   // IWYU pragma: export
+#include "optimized/kernels/elements/binary.h"        // IWYU pragma: export
+#include "optimized/kernels/elements/choices.h"       // IWYU pragma: export
+#include "optimized/kernels/elements/quantization.h"  // IWYU pragma: export
+#include "optimized/kernels/elements/unary.h"         // IWYU pragma: export
