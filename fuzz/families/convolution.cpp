@@ -37,9 +37,43 @@ bool draw_convolution(Draft& draft, GeneReader& genes, std::size_t variant) {
   return true;
 }
 
-constexpr DrawnOp kConvolutionRows[] = {{"aten.convolution", 1, draw_convolution, 0},
-                                        {"aten.conv1d", 1, draw_convolution, 1},
-                                        {"aten.conv2d", 1, draw_convolution, 2}};
+// The gradients of a convolution of planes, or of its input and weights alone.
+bool draw_convolution_backward(Draft& draft, GeneReader& genes, std::size_t) {
+  const spec::DType dtype = draft.draw_floating(genes);
+  const bool is_transposed = genes.chance(30);
+  const Size stride = genes.chance(40) ? 2 : 1;
+  const Size padding = genes.chance(50) ? 1 : 0;
+  const Size groups = genes.chance(40) ? 2 : 1;
+  const Shape input_sizes{1, 4, 5, 5};
+  const Shape weight_sizes{4, 4 / groups, 3, 3};
+  Shape sizes = input_sizes;
+  for (int d = 2; d < 4; ++d) {
+    sizes[d] = is_transposed ? (sizes[d] - 1) * stride - 2 * padding + 3
+                             : (sizes[d] + 2 * padding - 3) / stride + 1;
+  }
+  const TensorIndex gradient = draft.pick_like(genes, dtype, sizes);
+  const TensorIndex input = draft.pick_like(genes, dtype, input_sizes);
+  const TensorIndex weight = draft.pick_like(genes, dtype, weight_sizes);
+  const Layout of_input = row_major_like(draft, {input, weight}, input_sizes);
+  const Layout of_weight = row_major_like(draft, {input, weight}, weight_sizes);
+  NodeBuilder node(draft, "aten.convolution_backward.default");
+  node.tensor("grad_output", gradient).tensor("input", input).tensor("weight", weight);
+  node.integers("bias_sizes", {4}).integers("stride", {stride, stride});
+  node.integers("padding", {padding, padding}).integers("dilation", {1, 1});
+  node.boolean("transposed", is_transposed).integers("output_padding", {0, 0});
+  node.integer("groups", groups);
+  node.argument("output_mask", {spec::Argument::List{{true}, {true}, {true}}});
+  node.fresh(dtype, input_sizes, of_input);
+  node.fresh(dtype, weight_sizes, of_weight);
+  node.fresh(dtype, Shape{4});
+  return true;
+}
+
+constexpr DrawnOp kConvolutionRows[] = {
+    {"aten.convolution", 1, draw_convolution, 0},
+    {"aten.conv1d", 1, draw_convolution, 1},
+    {"aten.conv2d", 1, draw_convolution, 2},
+    {"aten.convolution_backward", 1, draw_convolution_backward, 0, 6}};
 
 }  // namespace
 

@@ -157,12 +157,80 @@ bool draw_sum_of_batches(Draft& draft, GeneReader& genes, std::size_t) {
   return true;
 }
 
+// Bytes, summed in int32.
+bool draw_byte_product(Draft& draft, GeneReader& genes, std::size_t) {
+  const auto is_bytes = [](const DrawnTensor& tensor) {
+    const bool fits = tensor.dtype == spec::DType::kInt8 || tensor.dtype == spec::DType::kUInt8;
+    return fits && tensor.sizes.rank == 2;
+  };
+  auto a = draft.pick(genes, is_bytes);
+  if (!a) a = draft.add_input(genes, spec::DType::kInt8, draft.draw_shape(genes, 2, 2));
+  const Size inner = draft.tensor(*a).sizes[1];
+  const Size columns = draw_columns(draft, genes);
+  const TensorIndex b = draft.pick_like(genes, spec::DType::kInt8, Shape{inner, columns});
+  const Shape sizes{draft.tensor(*a).sizes[0], columns};
+  NodeBuilder node(draft, "aten._int_mm.default");
+  node.tensor("self", *a).tensor("mat2", b).fresh(spec::DType::kInt32, sizes);
+  return true;
+}
+
+// Factors that are cast to 8-bit floats, with a scale for each.
+bool draw_scaled_product(Draft& draft, GeneReader& genes, std::size_t) {
+  const TensorIndex a = first_factor(draft, genes, 2);
+  const DrawnTensor first = draft.tensor(a);
+  const Size columns = draw_columns(draft, genes);
+  const TensorIndex b = draft.pick_like(genes, first.dtype, Shape{first.sizes[1], columns});
+  const auto narrowed = [&](TensorIndex factor) {
+    const Shape sizes = draft.tensor(factor).sizes;
+    const Layout layout = preserved_layout(draft, factor);
+    NodeBuilder node(draft, "aten._to_copy.default");
+    node.tensor("self", factor).dtype("dtype", spec::DType::kFloat8E4M3FN);
+    return node.fresh(spec::DType::kFloat8E4M3FN, sizes, layout);
+  };
+  const TensorIndex narrow_a = narrowed(a);
+  const TensorIndex narrow_b = narrowed(b);
+  const TensorIndex scale_a = draft.add_filled(spec::DType::kFloat32, {}, 1 + genes.next() % 3);
+  const TensorIndex scale_b = draft.add_filled(spec::DType::kFloat32, {}, 1 + genes.next() % 3);
+  static constexpr spec::DType kResults[] = {spec::DType::kFloat32, spec::DType::kBFloat16,
+                                             spec::DType::kFloat16};
+  const spec::DType dtype = kResults[genes.next() % std::size(kResults)];
+  std::optional<TensorIndex> bias;
+  if (genes.chance(30)) bias = draft.pick_like(genes, spec::DType::kFloat32, Shape{columns});
+  NodeBuilder node(draft, "aten._scaled_mm.default");
+  node.tensor("self", narrow_a).tensor("mat2", narrow_b);
+  node.tensor("scale_a", scale_a).tensor("scale_b", scale_b).optional_tensor("bias", bias);
+  node.dtype("out_dtype", dtype).fresh(dtype, Shape{first.sizes[0], columns});
+  return true;
+}
+
+// Batches, each matrix a group of its own.
+bool draw_grouped_product(Draft& draft, GeneReader& genes, std::size_t) {
+  const TensorIndex a = first_factor(draft, genes, 3);
+  const DrawnTensor first = draft.tensor(a);
+  if (first.dtype == spec::DType::kFloat64 || !is_computed_float(first.dtype)) return false;
+  const Size columns = draw_columns(draft, genes);
+  const TensorIndex b =
+      draft.pick_like(genes, first.dtype, Shape{first.sizes[0], first.sizes[2], columns});
+  NodeBuilder node(draft, "aten._grouped_mm.default");
+  node.tensor("self", a).tensor("mat2", b);
+  node.fresh(first.dtype, Shape{first.sizes[0], first.sizes[1], columns}, Layout{});
+  return true;
+}
+
 constexpr DrawnOp kMatmulRows[] = {
-    {"aten.mm", 12, draw_product, 2},          {"aten.bmm", 4, draw_product, 3},
-    {"aten.addmm", 8, draw_sum_of_product, 2}, {"aten.baddbmm", 2, draw_sum_of_product, 3},
-    {"aten.mv", 3, draw_matrix_vector, 0},     {"aten.addmv", 2, draw_matrix_vector, 1},
-    {"aten.addr", 1, draw_outer, 0},           {"aten.dot", 2, draw_inner, 0},
-    {"aten.vdot", 1, draw_inner, 1},           {"aten.addbmm", 1, draw_sum_of_batches, 0},
+    {"aten.mm", 12, draw_product, 2},
+    {"aten.bmm", 4, draw_product, 3},
+    {"aten.addmm", 8, draw_sum_of_product, 2},
+    {"aten.baddbmm", 2, draw_sum_of_product, 3},
+    {"aten.mv", 3, draw_matrix_vector, 0},
+    {"aten.addmv", 2, draw_matrix_vector, 1},
+    {"aten.addr", 1, draw_outer, 0},
+    {"aten.dot", 2, draw_inner, 0},
+    {"aten.vdot", 1, draw_inner, 1},
+    {"aten.addbmm", 1, draw_sum_of_batches, 0},
+    {"aten._int_mm", 1, draw_byte_product, 0, 6},
+    {"aten._scaled_mm", 1, draw_scaled_product, 0, 6},
+    {"aten._grouped_mm", 1, draw_grouped_product, 0, 6},
 };
 
 }  // namespace

@@ -119,7 +119,8 @@ ConvolutionShape convolution_shape(const KernelCall& call) {
     throw OpError("input " + print_sizes(shape.input.sizes) + " does not fit weight " +
                   print_sizes(shape.weight.sizes));
   }
-  shape.is_transposed = call.boolean_or("transposed", false);
+  shape.is_transposed = call.boolean_or("transposed", false) ||
+                        call.row().schema.name.starts_with("conv_transpose");
   shape.groups = call.integer("groups");
   shape.channels_in = shape.input.sizes[1];
   shape.channels_out =

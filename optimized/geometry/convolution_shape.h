@@ -40,8 +40,8 @@ struct ConvolutionShape {
   [[nodiscard]] Tensor batched(const Tensor& result) const;
 };
 
-// Of conv1d, conv2d (padding as numbers or as "same" and "valid") and convolution. Throws OpError
-// where sizes or dtypes do not fit.
+// Of convolution, its gradients, and conv1d to conv3d (padding as numbers or as "same" and "valid")
+// with their transposes. Throws OpError where sizes or dtypes do not fit.
 [[nodiscard]] ConvolutionShape convolution_shape(const KernelCall& call);
 
 }  // namespace graphgate::optimized

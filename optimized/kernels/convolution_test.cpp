@@ -37,6 +37,30 @@ TEST(Convolution, KeepsGroupsApart) {
             (Numbers{1, 2, 2, 4, 109, 112, 12, 16}));
 }
 
+TEST(ConvolutionBackward, IsTheOtherKindOfConvolutionAndAProductOfPatches) {
+  const Item::List mask = {{true}, {true}, {true}};
+  const Tensor weight = make_tensor(DType::kFloat32, {1, 1, 2}, {10, 100});
+  const auto out =
+      run_op("aten.convolution_backward.default",
+             {make_tensor(DType::kFloat32, {1, 1, 2}, {1, 2}), sequence({1, 1, 3}), weight,
+              Sizes{1}, Sizes{1}, Sizes{0}, Sizes{1}, false, Sizes{0}, 1, Item{mask}});
+  EXPECT_EQ(numbers(*out[0].as<Tensor>()), (Numbers{10, 120, 200}));
+  EXPECT_EQ(numbers(*out[1].as<Tensor>()), (Numbers{5, 8}));
+  EXPECT_EQ(numbers(*out[2].as<Tensor>()), Numbers{3});
+}
+
+TEST(ConvolutionBackward, KeepsGroupsApart) {
+  const Item::List mask = {{true}, {true}, {false}};
+  const auto out =
+      run_op("aten.convolution_backward.default",
+             {sequence({1, 2, 1}), make_tensor(DType::kFloat32, {1, 2, 2}, {1, 2, 3, 4}),
+              make_tensor(DType::kFloat32, {2, 1, 2}, {1, 10, 100, 1000}), spec::None{}, Sizes{1},
+              Sizes{0}, Sizes{1}, false, Sizes{0}, 2, Item{mask}});
+  EXPECT_EQ(numbers(*out[0].as<Tensor>()), (Numbers{1, 10, 200, 2000}));
+  EXPECT_EQ(numbers(*out[1].as<Tensor>()), (Numbers{1, 2, 6, 8}));
+  EXPECT_TRUE(out[2].as<spec::None>() != nullptr);
+}
+
 TEST(Convolution, SpreadsItsInputWhenTransposed) {
   const Tensor x = sequence({1, 1, 3});
   const Tensor w = make_tensor(DType::kFloat32, {1, 1, 3}, {1, 10, 100});

@@ -6,6 +6,7 @@
 #include "optimized/kernels/elements/elements.h"
 #include "optimized/kernels/families.h"
 #include "optimized/kernels/pointwise.h"
+#include "optimized/rows.h"
 #include "optimized/scratch.h"
 
 namespace graphgate::optimized {
@@ -223,6 +224,231 @@ Launch bind_addr(const Binding& call) {
   });
 }
 
+void infer_int_mm(Inference& call) {
+  const Tensor& a = call.tensor("self");
+  const Tensor& b = call.tensor("mat2");
+  require_rank(a, 2, "self");
+  require_rank(b, 2, "mat2");
+  require_equal(a.size(1), b.size(0), a, b);
+  if ((a.dtype != DType::kInt8 && a.dtype != DType::kUInt8) || b.dtype != DType::kInt8) {
+    throw OpError("an integer product is of int8 or uint8 with int8");
+  }
+  call.make(DType::kInt32, {a.size(0), b.size(1)});
+}
+
+Launch bind_int_mm(const Binding& call) {
+  Product product;
+  product.rounds_to = DType::kInt32;
+  product.result = call.result();
+  product.a = call.tensor("self");
+  product.b = call.tensor("mat2");
+  return product_launch(call.listener(), std::move(product));
+}
+
+bool is_eight_bit_float(DType dtype) {
+  return dtype == DType::kFloat8E4M3FN || dtype == DType::kFloat8E5M2;
+}
+
+// One scale for a factor, or one for each row of the first and column of the second.
+void check_scale(const KernelCall& call, std::string_view name, const Sizes& each) {
+  const Tensor& scale = call.tensor(name);
+  const bool fits = scale.count() == 1 || scale.sizes == each;
+  if (fits && scale.dtype == DType::kFloat32) return;
+  throw OpError("'" + std::string(name) + "' has sizes " + print_sizes(scale.sizes) +
+                ", not one element or " + print_sizes(each));
+}
+
+void infer_scaled_mm(Inference& call) {
+  const Tensor& a = call.tensor("self");
+  const Tensor& b = call.tensor("mat2");
+  require_rank(a, 2, "self");
+  require_rank(b, 2, "mat2");
+  require_equal(a.size(1), b.size(0), a, b);
+  if (!is_eight_bit_float(a.dtype) || !is_eight_bit_float(b.dtype)) {
+    throw OpError("a scaled product is of 8-bit floats");
+  }
+  check_scale(call, "scale_a", {a.size(0), 1});
+  check_scale(call, "scale_b", {1, b.size(1)});
+  const bool is_one_a = call.tensor("scale_a").count() == 1;
+  const bool is_one_b = call.tensor("scale_b").count() == 1;
+  if (is_one_a != is_one_b && a.size(0) != 1 && b.size(1) != 1) {
+    throw OpError("both factors are scaled as a whole, or both by rows");
+  }
+  const Tensor* bias = call.optional_tensor("bias");
+  if (bias && bias->count() != b.size(1)) throw OpError("a bias has one element per column");
+  const DType dtype = product_dtype(call, a);
+  if (!spec::is_floating_point(dtype)) throw OpError("a scaled product is no integer");
+  call.make(dtype, {a.size(0), b.size(1)});
+}
+
+// The factor of a dense or strided matrix.
+Factor factor_of_matrix(const Tensor& matrix) {
+  return {matrix.dtype, matrix.data(), matrix.strides[0] * matrix.item_bytes(),
+          matrix.strides[1] * matrix.item_bytes()};
+}
+
+// All elements of a tensor as float32, read when the launch runs.
+std::vector<float> floats_of(const Tensor& tensor) {
+  std::vector<std::int64_t> dims;
+  for (std::int64_t d = 0; d < tensor.rank(); ++d) dims.push_back(d);
+  const Rows rows(tensor, dims);
+  std::vector<float> out(at(rows.length()));
+  rows.load<float>(0, out.data());
+  return out;
+}
+
+// The sum of products is scaled behind it, in float32, and then rounded once.
+Launch bind_scaled_mm(const Binding& call) {
+  const DType dtype = product_dtype(call, call.tensor("self"));
+  std::optional<Tensor> bias;
+  if (const Tensor* given = call.optional_tensor("bias")) bias = *given;
+  std::optional<Tensor> divisor;
+  if (const Tensor* given = call.optional_tensor("scale_result")) {
+    if (call.has("out_dtype") && is_eight_bit_float(dtype)) divisor = *given;
+  }
+  return Launch([a = call.tensor("self"), b = call.tensor("mat2"), result = call.result(),
+                 scale_a = call.tensor("scale_a"), scale_b = call.tensor("scale_b"),
+                 bias = std::move(bias), divisor = std::move(divisor), dtype] {
+    const std::vector<float> by_row = floats_of(scale_a);
+    const std::vector<float> by_column = floats_of(scale_b);
+    const std::vector<float> biases = bias ? floats_of(*bias) : std::vector<float>();
+    const float divided_by = divisor ? floats_of(*divisor).front() : 1;
+    const std::int64_t item = result.item_bytes();
+    gemm<float>(a.size(0), b.size(1), a.size(1), factor_of_matrix(a), factor_of_matrix(b),
+                [&](std::int64_t row, std::int64_t column, float* values, int n) {
+                  const float row_scale = by_row[by_row.size() == 1 ? 0 : at(row)];
+                  for (int i = 0; i < n; ++i) {
+                    const std::size_t c = at(column + i);
+                    const float scale = by_column[by_column.size() == 1 ? 0 : c];
+                    values[i] = values[i] * row_scale * scale;
+                    if (bias) values[i] += biases[c];
+                    if (divisor) values[i] /= divided_by;
+                  }
+                  store_rounded<float>(
+                      dtype, values, n, result,
+                      result.data() + (row * result.strides[0] + column * result.strides[1]) * item,
+                      result.strides[1] * item);
+                });
+  });
+}
+
+// What a grouped product cuts into groups.
+enum class Cut : std::uint8_t { kNothing, kRows, kColumns, kDepth };
+
+Cut cut_of(const Tensor& a, const Tensor& b) {
+  if (a.rank() == 3) return b.rank() == 3 ? Cut::kNothing : Cut::kColumns;
+  return b.rank() == 3 ? Cut::kRows : Cut::kDepth;
+}
+
+std::int64_t groups_of_product(const KernelCall& call, Cut cut) {
+  const Tensor& a = call.tensor("self");
+  if (cut == Cut::kNothing) return a.size(0);
+  return call.tensor("offs").size(0);
+}
+
+void infer_grouped_mm(Inference& call) {
+  const Tensor& a = call.tensor("self");
+  const Tensor& b = call.tensor("mat2");
+  for (const Tensor* factor : {&a, &b}) {
+    if (factor->rank() != 2 && factor->rank() != 3) {
+      throw OpError("a grouped product is of matrices and batches of them");
+    }
+  }
+  require_one_dtype(a, b);
+  const bool is_known =
+      a.dtype == DType::kFloat32 || a.dtype == DType::kBFloat16 || a.dtype == DType::kFloat16;
+  if (!is_known || product_dtype(call, a) != a.dtype || call.has("bias")) {
+    throw OpError("a grouped product is of floats, in their dtype and without a bias");
+  }
+  require_equal(a.size(-1), b.size(-2), a, b);
+  const Cut cut = cut_of(a, b);
+  if (call.has("offs") != (cut != Cut::kNothing)) {
+    throw OpError("groups are those of one matrix at least");
+  }
+  if (cut != Cut::kNothing) {
+    const Tensor& ends = call.tensor("offs");
+    if (ends.rank() != 1 || ends.dtype != DType::kInt32)
+      throw OpError("groups end at int32 numbers");
+  }
+  const std::int64_t groups = groups_of_product(call, cut);
+  const bool fits =
+      (a.rank() == 2 || a.size(0) == groups) && (b.rank() == 2 || b.size(0) == groups);
+  if (!fits) throw OpError("a grouped product has a group for each matrix of a batch");
+  Sizes sizes = {a.size(-2), b.size(-1)};
+  if (cut == Cut::kNothing || cut == Cut::kDepth) sizes.insert(sizes.begin(), groups);
+  // Rows begin at multiples of 16 bytes.
+  const std::int64_t step = 16 / a.item_bytes();
+  const std::int64_t width = (b.size(-1) + step - 1) / step * step;
+  Sizes strides = {width, 1};
+  if (sizes.size() == 3) strides.insert(strides.begin(), a.size(-2) * width);
+  call.make(a.dtype, std::move(sizes), std::move(strides));
+}
+
+Tensor part_of(Tensor tensor, std::int64_t dim, std::int64_t begin, std::int64_t size) {
+  tensor.offset += begin * tensor.strides[at(dim)];
+  tensor.sizes[at(dim)] = size;
+  return tensor;
+}
+
+Tensor matrix_of_group(const Tensor& tensor, std::int64_t group) {
+  if (tensor.rank() == 2) return tensor;
+  Tensor out = part_of(tensor, 0, group, 1);
+  out.sizes.erase(out.sizes.begin());
+  out.strides.erase(out.strides.begin());
+  return out;
+}
+
+// Where groups end is seen when it runs; what belongs to none is zero.
+Launch bind_grouped_mm(const Binding& call) {
+  const Tensor& a = call.tensor("self");
+  const Tensor& b = call.tensor("mat2");
+  const Cut cut = cut_of(a, b);
+  std::optional<Rows> ends;
+  if (cut != Cut::kNothing) ends.emplace(call.tensor("offs"), std::vector<std::int64_t>{0});
+  const std::int64_t groups = groups_of_product(call, cut);
+  return Launch([a, b, cut, groups, ends = std::move(ends), result = call.result()] {
+    std::vector<std::int64_t> last(at(groups), 0);
+    if (ends) ends->load<std::int64_t>(0, last.data());
+    const std::int64_t most = cut == Cut::kRows      ? a.size(0)
+                              : cut == Cut::kColumns ? b.size(1)
+                                                     : a.size(-1);
+    std::int64_t begin = 0;
+    for (std::int64_t group = 0; group < groups; ++group) {
+      Product product;
+      product.rounds_to = a.dtype;
+      product.a = matrix_of_group(a, group);
+      product.b = matrix_of_group(b, group);
+      product.result = matrix_of_group(result, group);
+      const std::int64_t size = last[at(group)] - begin;
+      if (cut != Cut::kNothing && (size < 0 || begin + size > most)) {
+        throw OpError("groups of a product must end in order, and inside");
+      }
+      if (cut == Cut::kRows) {
+        product.a = part_of(product.a, 0, begin, size);
+        product.result = part_of(product.result, 0, begin, size);
+      } else if (cut == Cut::kColumns) {
+        product.b = part_of(product.b, 1, begin, size);
+        product.result = part_of(product.result, 1, begin, size);
+      } else if (cut == Cut::kDepth) {
+        product.a = part_of(product.a, 1, begin, size);
+        product.b = part_of(product.b, 0, begin, size);
+      }
+      begin += cut == Cut::kNothing ? 0 : size;
+      if (const Launch launch = product_launch(nullptr, std::move(product)); launch.run) {
+        launch.run();
+      }
+    }
+    if (cut != Cut::kRows && cut != Cut::kColumns) return;
+    const std::int64_t dim = cut == Cut::kRows ? 0 : 1;
+    const Tensor rest = part_of(result, dim, begin, most - begin);
+    with_real(rest.dtype, [&]<class C>() {
+      const Rows rows(rest, {1});
+      const std::vector<C> zeros(at(rows.length()), C(0));
+      for (std::int64_t r = 0; r < rows.count(); ++r) rows.store<C>(r, zeros.data());
+    });
+  });
+}
+
 }  // namespace
 
 std::span<const Kernel> matmul_kernels() {
@@ -245,6 +471,9 @@ std::span<const Kernel> matmul_kernels() {
       {"aten.vdot", infer_dot<kVdot>, bind_dot<kVdot>},
       {"aten.addbmm", infer_addbmm, bind_addbmm},
       {"aten.addr", infer_addr, bind_addr, Overlap::kSameGeometry},
+      {"aten._grouped_mm", infer_grouped_mm, bind_grouped_mm},
+      {"aten._int_mm", infer_int_mm, bind_int_mm},
+      {"aten._scaled_mm", infer_scaled_mm, bind_scaled_mm},
   };
   return kKernels;
 }

@@ -54,6 +54,39 @@ TEST(Einsum, TakesDiagonalsAndSums) {
   EXPECT_EQ(einsum("ij,jk,kl->il", {a, a, a}), (Numbers{37, 54, 81, 118}));
 }
 
+TEST(IntegerProduct, SumsBytesInInt32) {
+  const Tensor a = make_integers(DType::kInt8, {1, 2}, {-128, 3});
+  const Tensor b = make_integers(DType::kInt8, {2, 1}, {-128, 7});
+  EXPECT_EQ(integers(run_one("aten._int_mm.default", {a, b})), (std::vector<std::int64_t>{16405}));
+}
+
+TEST(ScaledProduct, ScalesWhatTheProductsSumUpTo) {
+  const Tensor a = make_tensor(DType::kFloat8E5M2, {1, 2}, {1, 2});
+  const Tensor b = make_tensor(DType::kFloat8E4M3FN, {2, 2}, {1, 3, 1, 5});
+  const Tensor half = make_tensor(DType::kFloat32, {}, {0.5});
+  const Tensor bias = make_tensor(DType::kBFloat16, {2}, {1, -1});
+  EXPECT_EQ(numbers(run_one("aten._scaled_mm.default", {a, b, half, half, bias},
+                            {{"out_dtype", DType::kFloat16}})),
+            (Numbers{1.75, 2.25}));
+  EXPECT_THROW((void)run_one("aten._scaled_mm.default",
+                             {a, b, make_tensor(DType::kFloat32, {2}, {1, 1}), half}),
+               OpError);
+}
+
+TEST(GroupedProduct, CutsRowsColumnsOrDepth) {
+  const Tensor rows = make_tensor(DType::kFloat32, {3, 1}, {1, 2, 3});
+  const Tensor line = make_tensor(DType::kFloat32, {1, 3}, {1, 2, 3});
+  const Tensor matrices = make_tensor(DType::kFloat32, {2, 1, 1}, {10, 100});
+  const Tensor ends = make_integers(DType::kInt32, {2}, {1, 3});
+  EXPECT_EQ(numbers(run_one("aten._grouped_mm.default", {rows, matrices, ends})),
+            (Numbers{10, 200, 300}));
+  EXPECT_EQ(numbers(run_one("aten._grouped_mm.default", {matrices, line, ends})),
+            (Numbers{10, 200, 300}));
+  EXPECT_EQ(numbers(run_one("aten._grouped_mm.default", {line, rows, ends})), (Numbers{1, 13}));
+  EXPECT_EQ(numbers(run_one("aten._grouped_mm.default", {matrices, matrices})),
+            (Numbers{100, 10000}));
+}
+
 TEST(Einsum, RefusesAnEquationThatDoesNotFit) {
   const Tensor a = make_tensor(DType::kFloat32, {2, 3});
   const auto einsum = [](const char* equation, const std::vector<Tensor>& operands) {

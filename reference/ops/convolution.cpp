@@ -1,4 +1,4 @@
-// Convolutions over one to three dimensions, and their transposes.
+// Convolutions over one to three dimensions, their transposes, and the gradients of both.
 //
 // One output element is one sum over its taps (and the bias) in the compute dtype, rounded once:
 // padding contributes nothing. A transpose whose output padding reaches its stride has no such
@@ -34,8 +34,11 @@ struct Axis {
   std::int64_t pad_after = 0;
   std::int64_t output_padding = 0;
   bool is_transposed = false;
+  // Of a gradient: that of the tensor that it is the gradient of.
+  std::optional<std::int64_t> known_output;
 
   [[nodiscard]] std::int64_t output() const {
+    if (known_output) return *known_output;
     const std::int64_t reach = dilation * (kernel - 1) + 1;
     const std::int64_t pads = pad_before + pad_after;
     if (is_transposed) return (input - 1) * stride - pads + reach + output_padding;
@@ -285,6 +288,16 @@ Sizes result_strides(const Tensor& input, const Tensor& weight, const Sizes& siz
                                                     : spec::MemoryFormat::kChannelsLast3d);
 }
 
+// A gradient lies as a result does, but for that of an empty input.
+Sizes gradient_strides(const Tensor& input, const Tensor& weight, const Tensor& of,
+                       const Sizes& sizes) {
+  if (input.count() == 0) {
+    return &of == &input ? strides_like(input, spec::MemoryFormat::kPreserve)
+                         : spec::contiguous_strides(sizes);
+  }
+  return result_strides(input, weight, sizes);
+}
+
 void check_operands(const Tensor& input, const Tensor& weight, const TensorRef& bias) {
   if (input.rank() != weight.rank() || input.rank() < 3 || input.rank() > 5) {
     throw OpError("convolution: an input of rank " + std::to_string(input.rank()) +
@@ -330,7 +343,194 @@ void conv(Call& call) { convolve(call, false); }
 void conv_transpose(Call& call) { convolve(call, true); }
 void convolution(Call& call) { convolve(call, call.boolean("transposed")); }
 
+// The convolution that gives the gradient of another one's input: from the result back, every tap
+// read where it was written.
+Geometry3d geometry_back_to_input(const Geometry3d& forward) {
+  Geometry3d back = forward;
+  std::swap(back.in_channels, back.out_channels);
+  back.is_transposed = !forward.is_transposed;
+  back.position_dtype.reset();
+  for (Axis& axis : back.axes) {
+    const std::int64_t input = axis.input;
+    axis.input = axis.output();
+    axis.known_output = input;
+    axis.is_transposed = back.is_transposed;
+  }
+  return back;
+}
+
+// The gradient of the weight. Of the input and the gradient of the result one is strided over by
+// the other: position l of `coarse` meets l * stride + k * dilation - padding of `fine`. One
+// element is one sum over all images and positions.
+template <class N>
+class WeightGradient {
+ public:
+  WeightGradient(const Geometry3d& at, Array<N> input, Array<N> gradient)
+      : at_(at),
+        coarse_(at.is_transposed ? std::move(input) : std::move(gradient)),
+        fine_(at.is_transposed ? std::move(gradient) : std::move(input)) {
+    for (std::size_t d = 0; d < kMaxSpatialDims; ++d) {
+      const Axis& axis = at.axes[d];
+      coarse_sizes_[d] = axis.is_transposed ? axis.input : axis.output();
+      fine_sizes_[d] = axis.is_transposed ? axis.output() : axis.input;
+    }
+  }
+
+  // `sizes` are the weight's.
+  [[nodiscard]] Array<N> computed(const Sizes& sizes) const {
+    const std::int64_t in_group = sizes[1];
+    const std::int64_t rows_in_group = sizes[0] / at_.groups;
+    Array<N> out(sizes);
+    N* next = out.data.data();
+    for (std::int64_t row = 0; row < sizes[0]; ++row) {
+      const bool is_wild = is_wild_channel(row, sizes[0]);
+      for (std::int64_t c = 0; c < in_group; ++c) {
+        const std::int64_t fine_channel = row / rows_in_group * in_group + c;
+        for_each_index(
+            {at_.axes[0].kernel, at_.axes[1].kernel, at_.axes[2].kernel}, [&](const Sizes& kernel) {
+              *next++ =
+                  element(row, fine_channel, kernel, sizes[0], in_group * at_.groups, is_wild);
+            });
+      }
+    }
+    return out;
+  }
+
+ private:
+  struct Meeting {
+    std::int64_t coarse;
+    std::int64_t fine;
+  };
+
+  // The positions of one dimension that meet under one kernel position.
+  [[nodiscard]] std::vector<Meeting> meetings(std::size_t d, std::int64_t kernel) const {
+    const Axis& axis = at_.axes[d];
+    std::vector<Meeting> out;
+    for (std::int64_t l = 0; l < coarse_sizes_[d]; ++l) {
+      const std::int64_t s = l * axis.stride + kernel * axis.dilation - axis.pad_before;
+      if (s >= 0 && s < fine_sizes_[d]) out.push_back({l, s});
+    }
+    return out;
+  }
+
+  // Some kernels multiply what lies beside the padding with its zeros.
+  [[nodiscard]] bool is_wild_channel(std::int64_t channel, std::int64_t channels) const {
+    if constexpr (std::is_same_v<N, Whole>) {
+      return false;
+    } else {
+      const std::int64_t plane = coarse_sizes_[0] * coarse_sizes_[1] * coarse_sizes_[2];
+      for (std::int64_t image = 0; image < at_.batches; ++image) {
+        for (std::int64_t i = 0; i < plane; ++i) {
+          if (!is_finite(coarse_[(image * channels + channel) * plane + i])) return true;
+        }
+      }
+      return false;
+    }
+  }
+
+  [[nodiscard]] N element(std::int64_t coarse_channel, std::int64_t fine_channel,
+                          const Sizes& kernel, std::int64_t coarse_channels,
+                          std::int64_t fine_channels, bool is_wild) const {
+    std::array<std::vector<Meeting>, kMaxSpatialDims> met;
+    std::int64_t inside = 1;
+    std::int64_t all = 1;
+    for (std::size_t d = 0; d < kMaxSpatialDims; ++d) {
+      met[d] = meetings(d, kernel[d]);
+      inside *= static_cast<std::int64_t>(met[d].size());
+      all *= coarse_sizes_[d];
+    }
+    Sum<N> sum;
+    for (std::int64_t image = 0; image < at_.batches; ++image) {
+      const std::int64_t coarse_plane = image * coarse_channels + coarse_channel;
+      const std::int64_t fine_plane = image * fine_channels + fine_channel;
+      for (const Meeting& a : met[0]) {
+        for (const Meeting& b : met[1]) {
+          const std::int64_t coarse_row =
+              ((coarse_plane * coarse_sizes_[0] + a.coarse) * coarse_sizes_[1] + b.coarse) *
+              coarse_sizes_[2];
+          const std::int64_t fine_row =
+              ((fine_plane * fine_sizes_[0] + a.fine) * fine_sizes_[1] + b.fine) * fine_sizes_[2];
+          for (const Meeting& c : met[2]) {
+            sum.add_product(coarse_[coarse_row + c.coarse], fine_[fine_row + c.fine]);
+          }
+        }
+      }
+    }
+    const N total = sum.result();
+    return is_wild && inside < all ? left_open(total) : total;
+  }
+
+  const Geometry3d& at_;
+  Array<N> coarse_;
+  Array<N> fine_;
+  std::array<std::int64_t, kMaxSpatialDims> coarse_sizes_{};
+  std::array<std::int64_t, kMaxSpatialDims> fine_sizes_{};
+};
+
+// The sum of each channel's gradients.
+template <class N>
+Array<N> bias_gradient(const Array<N>& gradient, const Geometry3d& at) {
+  Array<N> out({at.out_channels});
+  const std::int64_t plane =
+      gradient.count() / std::max<std::int64_t>(1, at.batches * at.out_channels);
+  for (std::int64_t channel = 0; channel < at.out_channels; ++channel) {
+    Sum<N> sum;
+    for (std::int64_t image = 0; image < at.batches; ++image) {
+      const std::int64_t first = (image * at.out_channels + channel) * plane;
+      for (std::int64_t i = 0; i < plane; ++i) sum.add(gradient[first + i]);
+    }
+    out[channel] = sum.result();
+  }
+  return out;
+}
+
+// The gradients that `output_mask` asks for; None in the place of others.
+void convolution_backward(Call& call) {
+  const Tensor& gradient = *call.tensor("grad_output");
+  const Tensor& input = *call.tensor("input");
+  const Tensor& weight = *call.tensor("weight");
+  check_operands(input, weight, call.tensor("grad_output"));
+  const Geometry3d at = geometry_of_call(call, input, weight, call.boolean("transposed"));
+  Sizes sizes = {at.batches, at.out_channels};
+  for (std::size_t d = kMaxSpatialDims + 2 - input.sizes.size(); d < kMaxSpatialDims; ++d) {
+    sizes.push_back(at.axes[d].output());
+  }
+  if (gradient.sizes != sizes) {
+    throw OpError("convolution: a gradient of sizes " + print_sizes(gradient.sizes) +
+                  " where the result has " + print_sizes(sizes));
+  }
+  const auto* mask = call.datum("output_mask").as<Datum::List>();
+  const auto wants = [&](std::size_t i) {
+    const bool* wanted = mask && i < mask->size() ? (*mask)[i].as<bool>() : nullptr;
+    return wanted != nullptr && *wanted;
+  };
+  const spec::DType dtype = input.dtype;
+  with_real(call.mode(), [&]<class N>() {
+    const Array<N> gradients = load<N>(gradient, dtype);
+    if (wants(0)) {
+      const Geometry3d back = geometry_back_to_input(at);
+      call.emit(convolved(gradients, load<N>(weight, dtype), std::optional<Array<N>>(), back,
+                          input.sizes),
+                dtype, gradient_strides(input, weight, input, input.sizes));
+    } else {
+      call.emit_datum({});
+    }
+    if (wants(1)) {
+      call.emit(WeightGradient<N>(at, load<N>(input, dtype), gradients).computed(weight.sizes),
+                dtype, gradient_strides(input, weight, weight, weight.sizes));
+    } else {
+      call.emit_datum({});
+    }
+    if (wants(2)) {
+      call.emit(bias_gradient(gradients, at), dtype);
+    } else {
+      call.emit_datum({});
+    }
+  });
+}
+
 constexpr std::array kConvolutionOps = {
+    OpBody{"aten._convolution", convolution},
     OpBody{"aten.conv1d", conv},
     OpBody{"aten.conv2d", conv},
     OpBody{"aten.conv3d", conv},
@@ -338,6 +538,7 @@ constexpr std::array kConvolutionOps = {
     OpBody{"aten.conv_transpose2d", conv_transpose},
     OpBody{"aten.conv_transpose3d", conv_transpose},
     OpBody{"aten.convolution", convolution},
+    OpBody{"aten.convolution_backward", convolution_backward},
 };
 
 }  // namespace

@@ -57,6 +57,55 @@ TEST(Convolution, IsChannelsLastWhenItsInputIs) {
   EXPECT_EQ(out->strides, (Sizes{8, 1, 4, 2}));
 }
 
+Arguments backward(const TensorRef& gradient, const TensorRef& input, const TensorRef& weight,
+                   std::int64_t stride, bool is_transposed) {
+  return {{"grad_output", {gradient}},
+          {"input", {input}},
+          {"weight", {weight}},
+          {"bias_sizes", ints({1})},
+          {"stride", ints({stride})},
+          {"padding", ints({0})},
+          {"dilation", ints({1})},
+          {"transposed", {is_transposed}},
+          {"output_padding", ints({0})},
+          {"groups", {std::int64_t{1}}},
+          {"output_mask", {Datum::List{{true}, {true}, {true}}}}};
+}
+
+TEST(ConvolutionBackward, SendsGradientsBackThroughEachTap) {
+  const TensorRef input = tensor(DType::kFloat32, {1, 1, 3}, {1, 2, 3});
+  const TensorRef weight = tensor(DType::kFloat32, {1, 1, 2}, {10, 100});
+  const TensorRef gradient = tensor(DType::kFloat32, {1, 1, 2}, {1, 2});
+  const auto out =
+      run("aten.convolution_backward.default", backward(gradient, input, weight, 1, false));
+  EXPECT_EQ(values(result(out, 0)), (Numbers{10, 120, 200}));
+  EXPECT_EQ(values(result(out, 1)), (Numbers{5, 8}));
+  EXPECT_EQ(values(result(out, 2)), Numbers{3});
+}
+
+TEST(ConvolutionBackward, GathersThemWhereTheConvolutionScatters) {
+  const TensorRef input = tensor(DType::kFloat32, {1, 1, 2}, {1, 2});
+  const TensorRef weight = tensor(DType::kFloat32, {1, 1, 2}, {1, 10});
+  const TensorRef gradient = tensor(DType::kFloat32, {1, 1, 4}, {1, 2, 3, 4});
+  const auto out =
+      run("aten.convolution_backward.default", backward(gradient, input, weight, 2, true));
+  EXPECT_EQ(values(result(out, 0)), (Numbers{21, 43}));
+  EXPECT_EQ(values(result(out, 1)), (Numbers{7, 10}));
+  EXPECT_EQ(values(result(out, 2)), Numbers{10});
+}
+
+TEST(ConvolutionBackward, LeavesOutWhatNobodyAsksFor) {
+  Arguments arguments =
+      backward(counting({1, 1, 2}), counting({1, 1, 3}), counting({1, 1, 2}), 1, false);
+  arguments.back().second = {Datum::List{{false}, {true}, {false}}};
+  const auto out = run("aten.convolution_backward.default", arguments);
+  EXPECT_TRUE(out[0].is_none());
+  EXPECT_FALSE(out[1].is_none());
+  EXPECT_TRUE(out[2].is_none());
+  arguments[0].second = {counting({1, 1, 3})};
+  EXPECT_THROW((void)run("aten.convolution_backward.default", arguments), OpError);
+}
+
 TEST(Convolution, TakesAnInputWithoutABatch) {
   const TensorRef out = run_tensor(
       "aten.conv1d.default", {{"input", {counting({1, 3})}}, {"weight", {counting({2, 1, 2})}}});

@@ -333,10 +333,225 @@ void addr(Call& call) {
   with_number(call.mode(), dtype, [&]<class N>() { emit_addr<N>(call, dtype); });
 }
 
+// int8 (or uint8) times int8, summed in int32.
+void int_mm(Call& call) {
+  const Tensor& a = *call.tensor("self");
+  const Tensor& b = *call.tensor("mat2");
+  require_rank(a, 2, "self");
+  require_rank(b, 2, "mat2");
+  require_inner(a, b, a.sizes[1] == b.sizes[0]);
+  const bool takes_a = a.dtype == spec::DType::kInt8 || a.dtype == spec::DType::kUInt8;
+  if (!takes_a || b.dtype != spec::DType::kInt8) {
+    throw OpError("expected int8 or uint8 times int8");
+  }
+  const spec::DType dtype = spec::DType::kInt32;
+  const Array<Whole> product =
+      batched_product(load<Whole>(*with_ones(a, {0}), dtype),
+                      load<Whole>(*transposed(*with_ones(b, {0})), dtype), dtype);
+  call.emit(with_sizes(product, {a.sizes[0], b.sizes[1]}), dtype);
+}
+
+// The scales of a product of 8-bit floats: one for the whole matrix, or one for each of its rows
+// (columns, of the second factor).
+struct FactorScales {
+  TensorRef scales;
+  std::int64_t step;  // 0 or 1
+};
+FactorScales scales_of(const Call& call, std::string_view name, const Sizes& by_row) {
+  const TensorRef& scales = call.tensor(name);
+  if (scales->dtype != spec::DType::kFloat32) throw OpError("scales are float32");
+  if (scales->sizes == by_row) return {scales, by_row[0] * by_row[1] == 1 ? 0 : 1};
+  if (scales->count() == 1) return {scales, 0};
+  throw OpError(std::string(name) + ": scales of sizes " + sizes_text(scales->sizes) +
+                " for a factor that has " + sizes_text(by_row));
+}
+
+// What is stored as an 8-bit float. oneDNN's kernels round it to float16 first. Beyond the greatest
+// number some kernels saturate, others make it infinite or NaN.
+double before_eight_bits(double x, spec::DType) { return x; }
+template <class P>
+Tracked<P> before_eight_bits(const Tracked<P>& x, spec::DType dtype) {
+  const auto most = static_cast<long double>(max_finite(dtype));
+  const auto reach = static_cast<long double>(P::kDecisionRadii * x.radius);
+  if (!(std::fabs(x.value) + reach <= most)) return left_open(x);
+  return round_edge(x, spec::DType::kFloat16);
+}
+
+// self @ mat2 of 8-bit floats, times both scales, plus bias. Factors may be scaled before they are
+// multiplied or their sum behind it. A result that is asked for in 8 bits is divided by
+// scale_result, or multiplied with its inverse; others are not.
+void scaled_mm(Call& call) {
+  const Tensor& a = *call.tensor("self");
+  const Tensor& b = *call.tensor("mat2");
+  require_rank(a, 2, "self");
+  require_rank(b, 2, "mat2");
+  require_inner(a, b, a.sizes[1] == b.sizes[0]);
+  if (!is_float8(a.dtype) || !is_float8(b.dtype)) throw OpError("expected factors of 8-bit floats");
+  const std::int64_t rows = a.sizes[0];
+  const std::int64_t columns = b.sizes[1];
+  const std::int64_t inner = a.sizes[1];
+  const FactorScales by_row = scales_of(call, "scale_a", {rows, 1});
+  const FactorScales by_column = scales_of(call, "scale_b", {1, columns});
+  if ((by_row.scales->count() == 1) != (by_column.scales->count() == 1) && rows != 1 &&
+      columns != 1) {
+    throw OpError("one factor has one scale, the other one for each row");
+  }
+  const TensorRef bias = call.optional_tensor("bias");
+  if (bias && bias->count() != columns) throw OpError("expected one bias for each column");
+  const spec::DType dtype = call.optional_dtype("out_dtype").value_or(a.dtype);
+  if (!spec::is_floating_point(dtype)) throw OpError("a scaled product is floating");
+  const bool is_asked_for = call.has("out_dtype") && is_float8(dtype);
+  const TensorRef divisor = is_asked_for ? call.optional_tensor("scale_result") : nullptr;
+  const spec::DType single = spec::DType::kFloat32;
+  with_real(call.mode(), [&]<class N>() {
+    const Array<N> left = load<N>(a, single);
+    const Array<N> right = load<N>(*transposed(b), single);
+    const Array<N> row_scales = load<N>(*by_row.scales, single);
+    const Array<N> column_scales = load<N>(*by_column.scales, single);
+    std::optional<Array<N>> biases;
+    if (bias) biases = load<N>(*bias, single);
+    std::optional<N> divided_by;
+    if (divisor) divided_by = load<N>(*divisor, single)[0];
+    Array<N> out({rows, columns});
+    for (std::int64_t i = 0; i < out.count(); ++i) {
+      const N& row_scale = row_scales[i / columns * by_row.step];
+      const N& column_scale = column_scales[i % columns * by_column.step];
+      const N* row = left.data.data() + i / columns * inner;
+      const N* column = right.data.data() + i % columns * inner;
+      const N behind = dot_from(Sum<N>(), row, column, inner) * row_scale * column_scale;
+      Sum<N> sum;
+      for (std::int64_t k = 0; k < inner; ++k) {
+        sum.add_product(row[k] * row_scale, column[k] * column_scale);
+      }
+      N element = covering(behind, sum.result());
+      if (biases) element = element + (*biases)[i % columns];
+      if (divided_by) {
+        element = covering(element / *divided_by, element * (N(1.0) / *divided_by));
+      }
+      out[i] = is_float8(dtype) ? before_eight_bits(element, dtype) : element;
+    }
+    call.emit(out, dtype);
+  });
+}
+
+// Rows of 16 bytes or a multiple of them: what a grouped product makes.
+Sizes grouped_strides(const Sizes& sizes, spec::DType dtype) {
+  const std::int64_t aligned = 16 / spec::item_size_bytes(dtype);
+  const std::int64_t row = (sizes.back() + aligned - 1) / aligned * aligned;
+  return sizes.size() == 2 ? Sizes{row, 1} : Sizes{sizes[1] * row, row, 1};
+}
+
+// The elements of a dimension in groups, by where each group ends.
+std::vector<std::int64_t> group_ends(const Call& call, std::int64_t size) {
+  const TensorRef offsets = call.optional_tensor("offs");
+  if (!offsets || offsets->rank() != 1 || offsets->dtype != spec::DType::kInt32) {
+    throw OpError("expected the groups' ends as int32 numbers");
+  }
+  require_decided(*offsets);
+  const Array<Whole> ends = load<Whole>(*offsets, spec::DType::kInt32);
+  std::vector<std::int64_t> out;
+  std::int64_t last = 0;
+  for (const Whole& end : ends.data) {
+    if (end.value < last || end.value > size) throw OpError("groups must end in order, and inside");
+    out.push_back(last = end.value);
+  }
+  return out;
+}
+
+// The part [begin, end) of dimension `dim`, as a batch of one.
+template <class N>
+Array<N> narrowed_batch(const Tensor& matrix, std::int64_t dim, std::int64_t begin,
+                        std::int64_t end, spec::DType dtype) {
+  Sizes sizes = matrix.sizes;
+  sizes[static_cast<std::size_t>(dim)] = end - begin;
+  const TensorRef part =
+      view_of(matrix, sizes, matrix.strides,
+              matrix.offset + begin * matrix.strides[static_cast<std::size_t>(dim)]);
+  return load<N>(*with_ones(*part, {0}), dtype);
+}
+
+// Product number `group` of a batch, or the whole matrix.
+TensorRef matrix_at(const Tensor& tensor, std::int64_t group) {
+  if (tensor.rank() == 2) return view_of(tensor, tensor.sizes, tensor.strides, tensor.offset);
+  return view_of(tensor, {tensor.sizes[1], tensor.sizes[2]}, {tensor.strides[1], tensor.strides[2]},
+                 tensor.offset + group * tensor.strides[0]);
+}
+
+// Products of matrices that lie behind each other: rows of self, columns of mat2, or the depth of
+// both in groups. Elements that belong to no group are open.
+void grouped_mm(Call& call) {
+  const Tensor& a = *call.tensor("self");
+  const Tensor& b = *call.tensor("mat2");
+  const auto is_matrices = [](const Tensor& t) { return t.rank() == 2 || t.rank() == 3; };
+  if (!is_matrices(a) || !is_matrices(b)) throw OpError("expected matrices or batches of them");
+  require_one_dtype({&a, &b});
+  const bool is_known = a.dtype == spec::DType::kFloat32 || a.dtype == spec::DType::kBFloat16 ||
+                        a.dtype == spec::DType::kFloat16;
+  if (!is_known) throw OpError("grouped products are of float32, bfloat16 or float16");
+  if (call.optional_dtype("out_dtype").value_or(a.dtype) != a.dtype || call.has("bias")) {
+    throw OpError("a grouped product has the factors' dtype, and no bias");
+  }
+  const bool by_depth = a.rank() == 2 && b.rank() == 2;
+  require_inner(a, b, a.sizes.back() == b.sizes[b.sizes.size() - 2]);
+  if (a.rank() == 3 && b.rank() == 3) {
+    if (call.has("offs")) throw OpError("batches have no groups");
+    require_inner(a, b, a.sizes[0] == b.sizes[0]);
+  }
+  const std::int64_t rows = a.sizes[a.sizes.size() - 2];
+  const std::int64_t columns = b.sizes.back();
+  const std::int64_t inner = a.sizes.back();
+  const bool by_rows = a.rank() == 2 && b.rank() == 3;
+  const bool by_columns = a.rank() == 3 && b.rank() == 2;
+  const bool is_plain = !by_depth && !by_rows && !by_columns;
+  std::vector<std::int64_t> ends(is_plain ? static_cast<std::size_t>(a.sizes[0]) : 0);
+  if (!is_plain) ends = group_ends(call, by_rows ? rows : by_columns ? columns : inner);
+  const auto groups = static_cast<std::int64_t>(ends.size());
+  if ((by_rows && b.sizes[0] != groups) || (by_columns && a.sizes[0] != groups)) {
+    throw OpError("expected one group for each matrix of the batch");
+  }
+  Sizes sizes = {rows, columns};
+  if (is_plain || by_depth) sizes.insert(sizes.begin(), groups);
+  const spec::DType dtype = a.dtype;
+  with_real(call.mode(), [&]<class N>() {
+    Array<N> out(sizes, left_open(N(0.0)));
+    std::int64_t begin = 0;
+    for (std::int64_t group = 0; group < groups; ++group) {
+      const std::int64_t end = is_plain ? 0 : ends[static_cast<std::size_t>(group)];
+      const TensorRef left = matrix_at(a, group);
+      const TensorRef right = transposed(*matrix_at(b, group));
+      const bool cuts_left = by_rows || by_depth;
+      const bool cuts_right = by_columns || by_depth;
+      const Array<N> product =
+          batched_product(narrowed_batch<N>(*left, by_depth ? 1 : 0, cuts_left ? begin : 0,
+                                            cuts_left ? end : left->sizes[0], dtype),
+                          narrowed_batch<N>(*right, by_depth ? 1 : 0, cuts_right ? begin : 0,
+                                            cuts_right ? end : right->sizes[0], dtype),
+                          dtype);
+      for (std::int64_t i = 0; i < product.count(); ++i) {
+        const std::int64_t row = i / product.size(2) + (by_rows ? begin : 0);
+        const std::int64_t column = i % product.size(2) + (by_columns ? begin : 0);
+        const std::int64_t matrix = sizes.size() == 3 ? group : 0;
+        out[(matrix * rows + row) * columns + column] = product[i];
+      }
+      begin = end;
+    }
+    call.emit(out, dtype, grouped_strides(sizes, dtype));
+  });
+}
+
 constexpr std::array kMatmulOps = {
-    OpBody{"aten.addbmm", addbmm}, OpBody{"aten.addmm", addmm},     OpBody{"aten.addmv", addmv},
-    OpBody{"aten.addr", addr},     OpBody{"aten.baddbmm", baddbmm}, OpBody{"aten.bmm", bmm},
-    OpBody{"aten.dot", dot},       OpBody{"aten.mm", mm},           OpBody{"aten.mv", mv},
+    OpBody{"aten._grouped_mm", grouped_mm},
+    OpBody{"aten._int_mm", int_mm},
+    OpBody{"aten._scaled_mm", scaled_mm},
+    OpBody{"aten.addbmm", addbmm},
+    OpBody{"aten.addmm", addmm},
+    OpBody{"aten.addmv", addmv},
+    OpBody{"aten.addr", addr},
+    OpBody{"aten.baddbmm", baddbmm},
+    OpBody{"aten.bmm", bmm},
+    OpBody{"aten.dot", dot},
+    OpBody{"aten.mm", mm},
+    OpBody{"aten.mv", mv},
     OpBody{"aten.vdot", vdot},
 };
 

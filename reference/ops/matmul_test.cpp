@@ -339,6 +339,47 @@ TEST(AddingProduct, OfBatchesMayRoundEachProductFirstWhereThatIsDeclared) {
 
 // PyTorch's gemv reads a column-major matrix column by column, and rounds the product before self
 // is added: 257 as bfloat16 is 256. A row-major one has its float32 sum.
+TEST(IntegerProduct, SumsBytesInInt32) {
+  const TensorRef a = tensor(DType::kUInt8, {1, 2}, {255, 1});
+  const TensorRef b = tensor(DType::kInt8, {2, 1}, {-128, 7});
+  const TensorRef out = run_tensor("aten._int_mm.default", {{"self", {a}}, {"mat2", {b}}});
+  EXPECT_EQ(out->dtype, DType::kInt32);
+  EXPECT_EQ(values(*out), Numbers{-32633});
+  EXPECT_THROW((void)run("aten._int_mm.default", {{"self", {a}}, {"mat2", {a}}}), OpError);
+}
+
+TEST(ScaledProduct, ScalesRowsAndColumnsAndDividesWhatIsAskedForInEightBits) {
+  const TensorRef a = tensor(DType::kFloat8E4M3FN, {2, 2}, {1, 2, 3, 4});
+  const TensorRef b = tensor(DType::kFloat8E4M3FN, {2, 1}, {1, 1});
+  Arguments call = {{"self", {a}},
+                    {"mat2", {b}},
+                    {"scale_a", {tensor(DType::kFloat32, {2, 1}, {0.5, 2})}},
+                    {"scale_b", {tensor(DType::kFloat32, {1, 1}, {4})}},
+                    {"bias", {tensor(DType::kFloat32, {1}, {1})}},
+                    {"scale_result", {tensor(DType::kFloat32, {}, {2})}}};
+  EXPECT_EQ(values(*run_tensor("aten._scaled_mm.default", call)), (Numbers{7, 56}));  // 7, 57
+  call.emplace_back("out_dtype", Datum{DType::kFloat32});
+  EXPECT_EQ(values(*run_tensor("aten._scaled_mm.default", call)), (Numbers{7, 57}));
+  call.back().second = {DType::kFloat8E4M3FN};
+  EXPECT_EQ(values(*run_tensor("aten._scaled_mm.default", call)), (Numbers{3.5, 28}));  // 28.5
+}
+
+TEST(GroupedProduct, MultipliesRowsWithTheMatrixOfTheirGroup) {
+  const TensorRef rows = tensor(DType::kFloat32, {3, 1}, {1, 2, 3});
+  const TensorRef matrices = tensor(DType::kFloat32, {2, 1, 1}, {10, 100});
+  const TensorRef out = run_tensor(
+      "aten._grouped_mm.default",
+      {{"self", {rows}}, {"mat2", {matrices}}, {"offs", {tensor(DType::kInt32, {2}, {1, 3})}}});
+  EXPECT_EQ(values(*out), (Numbers{10, 200, 300}));
+  EXPECT_EQ(out->strides, (Sizes{4, 1}));  // rows of 16 bytes
+  // The depth of both in groups: a product each, of nothing for the empty one.
+  const TensorRef deep = run_tensor("aten._grouped_mm.default",
+                                    {{"self", {tensor(DType::kFloat32, {1, 3}, {1, 2, 3})}},
+                                     {"mat2", {rows}},
+                                     {"offs", {tensor(DType::kInt32, {3}, {1, 1, 3})}}});
+  EXPECT_EQ(values(*deep), (Numbers{1, 0, 13}));
+}
+
 TEST(AddingProduct, OfAVectorRoundsTheProductOfAColumnMajorMatrixFirst) {
   const TensorRef self = tensor(DType::kBFloat16, {2}, {-256, -256});
   const TensorRef ones = tensor(DType::kBFloat16, {2}, {1, 1});
