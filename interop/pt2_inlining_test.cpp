@@ -1,0 +1,114 @@
+#include "interop/pt2_inlining.h"
+
+#include <gtest/gtest.h>
+
+#include "base/result_test.h"
+#include "spec/graph_text.h"
+
+namespace graphgate::interop {
+namespace {
+
+spec::Program program_of(const std::string& body) {
+  return must(
+      spec::parse_program("program \"p\" {\n" + body + "}\n", spec::builtin_op_table(), "test"));
+}
+
+// The program's text after its wrapped subgraphs were taken into it.
+std::string inlined(const std::string& body) {
+  spec::Program program = program_of(body);
+  ReadContext context;
+  inline_wrapped_subgraphs(program.graph, "", context);
+  return spec::print_program(spec::number_values_by_definition(std::move(program)),
+                             spec::builtin_op_table());
+}
+
+std::string text_of(const std::string& body) {
+  return spec::print_program(program_of(body), spec::builtin_op_table());
+}
+
+constexpr const char* kDoubled = R"(  input %x : f32[2]
+  graph @part {
+    input %a : f32[2]
+    %b = aten.mul.Tensor(%a, 2)
+    %c = aten.add.Tensor(%b, 1)
+    output %c
+    output %b
+  }
+)";
+
+TEST(Pt2Inlining, PutsTheNodesOfThePartInThePlaceOfTheNode) {
+  EXPECT_EQ(inlined(std::string(kDoubled) +
+                    "  %y, %z = higher_order.wrap_with_set_grad_enabled(False, @part, %x)\n"
+                    "  %w = aten.add.Tensor(%y, %z)\n"
+                    "  output %w\n"),
+            text_of("  input %x : f32[2]\n"
+                    "  %z = aten.mul.Tensor(%x, 2) as b\n"
+                    "  %y = aten.add.Tensor(%z, 1) as c\n"
+                    "  %w = aten.add.Tensor(%y, %z)\n"
+                    "  output %w\n"));
+}
+
+TEST(Pt2Inlining, GivesWhatRunsTwiceNamesOfItsOwn) {
+  const std::string text = inlined(R"(  input %x : f32[2]
+  graph @part {
+    input %a : f32[2]
+    %b = aten.mul.Tensor(%a, 2)
+    %c = aten.add.Tensor(%b, 1)
+    output %c
+  }
+  %y = higher_order.invoke_subgraph(@part, "part", %x)
+  %z = higher_order.invoke_subgraph(@part, "part", %y)
+  output %z
+)");
+  EXPECT_EQ(text, text_of("  input %x : f32[2]\n"
+                          "  %b = aten.mul.Tensor(%x, 2)\n"
+                          "  %y = aten.add.Tensor(%b, 1) as c\n"
+                          "  %b_1 = aten.mul.Tensor(%y, 2)\n"
+                          "  %z = aten.add.Tensor(%b_1, 1) as c_1\n"
+                          "  output %z\n"));
+}
+
+TEST(Pt2Inlining, TakesSubgraphsOfThePartAlong) {
+  const std::string text = inlined(R"(  input %x : f32[2]
+  input %p : bool[]
+  graph @part {
+    input %a : f32[2]
+    input %q : bool[]
+    graph @arm {
+      input %b : f32[2]
+      %d = aten.neg.default(%b)
+      output %d
+    }
+    %c = higher_order.cond(%q, @arm, @arm, [%a])
+    output %c
+  }
+  %y = higher_order.tag_activation_checkpoint(@part, %x, %p, use_reentrant=False)
+  output %y
+)");
+  EXPECT_NE(text.find("graph @arm"), std::string::npos) << text;
+  EXPECT_EQ(text.find("@part"), std::string::npos) << text;
+  EXPECT_NE(text.find("higher_order.cond(%p, @arm, @arm, [%x])"), std::string::npos) << text;
+}
+
+TEST(Pt2Inlining, LeavesAutocastThatIsOn) {
+  const std::string wrapped = std::string(kDoubled) +
+                              "  %y, %z = higher_order.wrap_with_autocast(\"cpu\", None, True, "
+                              "None, @part, %x)\n"
+                              "  output %y\n";
+  EXPECT_EQ(inlined(wrapped), text_of(wrapped));
+}
+
+TEST(Pt2Inlining, LeavesANodeThatReturnsItsOperand) {
+  const std::string wrapped = R"(  input %x : f32[2]
+  graph @part {
+    input %a : f32[2]
+    output %a
+  }
+  %y = higher_order.wrap(@part, %x)
+  output %y
+)";
+  EXPECT_EQ(inlined(wrapped), text_of(wrapped));
+}
+
+}  // namespace
+}  // namespace graphgate::interop
