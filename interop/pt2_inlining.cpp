@@ -107,8 +107,8 @@ void shift_subgraphs(Argument& argument, const std::vector<SubgraphId>& places) 
 
 // The values themselves, as arguments.
 std::vector<Argument> identity_of(const Graph& graph) {
-  std::vector<Argument> out;
-  for (std::uint32_t i = 0; i < graph.values.size(); ++i) out.push_back({ValueId{i}});
+  std::vector<Argument> out(graph.values.size());
+  for (std::uint32_t i = 0; i < out.size(); ++i) out[i] = {ValueId{i}};
   return out;
 }
 
@@ -199,8 +199,8 @@ class Inliner {
     const auto opaque =
         context_.opaque_values.find(subgraph_path(subgraph_path(path_, body.name), value.name));
     if (opaque != context_.opaque_values.end()) {
-      const Json written = *opaque;
-      context_.opaque_values[subgraph_path(path_, graph_.values.back().name)] = written;
+      Json written = *opaque;
+      context_.opaque_values[subgraph_path(path_, graph_.values.back().name)] = std::move(written);
     }
     return id;
   }
