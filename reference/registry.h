@@ -60,6 +60,7 @@ struct OpBody {
 [[nodiscard]] std::span<const OpBody> distance_ops();
 [[nodiscard]] std::span<const OpBody> einsum_ops();
 [[nodiscard]] std::span<const OpBody> extremum_ops();
+[[nodiscard]] std::span<const OpBody> foreach_ops();
 [[nodiscard]] std::span<const OpBody> grid_sampler_ops();
 [[nodiscard]] std::span<const OpBody> histogram_ops();
 [[nodiscard]] std::span<const OpBody> indexing_ops();
@@ -72,6 +73,7 @@ struct OpBody {
 [[nodiscard]] std::span<const OpBody> pointwise_division_ops();
 [[nodiscard]] std::span<const OpBody> pointwise_unary_ops();
 [[nodiscard]] std::span<const OpBody> pooling_ops();
+[[nodiscard]] std::span<const OpBody> prims_ops();
 [[nodiscard]] std::span<const OpBody> quantization_ops();
 [[nodiscard]] std::span<const OpBody> reduction_ops();
 [[nodiscard]] std::span<const OpBody> region_scatter_ops();

@@ -161,6 +161,7 @@ template <class Table>
 [[nodiscard]] std::span<const DrawnOp> distance_rows();
 [[nodiscard]] std::span<const DrawnOp> einsum_rows();
 [[nodiscard]] std::span<const DrawnOp> extremum_rows();
+[[nodiscard]] std::span<const DrawnOp> foreach_rows();
 [[nodiscard]] std::span<const DrawnOp> functionalized_rows();
 [[nodiscard]] std::span<const DrawnOp> grid_sampler_rows();
 [[nodiscard]] std::span<const DrawnOp> histogram_rows();
@@ -175,6 +176,7 @@ template <class Table>
 [[nodiscard]] std::span<const DrawnOp> pointwise_ternary_rows();
 [[nodiscard]] std::span<const DrawnOp> pointwise_unary_rows();
 [[nodiscard]] std::span<const DrawnOp> pooling_rows();
+[[nodiscard]] std::span<const DrawnOp> prims_rows();
 [[nodiscard]] std::span<const DrawnOp> quantization_rows();
 [[nodiscard]] std::span<const DrawnOp> reduction_rows();
 [[nodiscard]] std::span<const DrawnOp> region_scatter_rows();

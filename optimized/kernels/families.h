@@ -19,6 +19,7 @@
   FAMILY(creation)                 \
   FAMILY(distance)                 \
   FAMILY(extremum)                 \
+  FAMILY(foreach)                  \
   FAMILY(functionalization)        \
   FAMILY(fused_activation)         \
   FAMILY(fused_attention)          \
@@ -35,6 +36,7 @@
   FAMILY(pointwise_division)       \
   FAMILY(pointwise_unary)          \
   FAMILY(pooling)                  \
+  FAMILY(prims)                    \
   FAMILY(quantization)             \
   FAMILY(reduction)                \
   FAMILY(region_scatter)           \
