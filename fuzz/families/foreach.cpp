@@ -4,13 +4,13 @@
 namespace graphgate::fuzz {
 namespace {
 
-struct Row {
+struct ListOpRow {
   std::string_view name;  // "aten._foreach_add"
   std::string_view overload;
   std::string_view other;   // a second list; or none
   std::string_view number;  // a number for all; or none
 };
-constexpr Row kTable[] = {
+constexpr ListOpRow kListOpTable[] = {
     {"aten._foreach_add", "List", "other", ""},     {"aten._foreach_mul", "List", "other", ""},
     {"aten._foreach_sub", "Scalar", "", "scalar"},  {"aten._foreach_mul", "Scalar", "", "scalar"},
     {"aten._foreach_maximum", "List", "other", ""}, {"aten._foreach_neg", "default", "", ""},
@@ -18,7 +18,7 @@ constexpr Row kTable[] = {
 };
 
 bool draw_foreach(Draft& draft, GeneReader& genes, std::size_t variant) {
-  const Row& row = kTable[variant];
+  const ListOpRow& row = kListOpTable[variant];
   std::vector<TensorIndex> list = {draft.pick_floating(genes)};
   const spec::DType dtype = draft.tensor(list[0]).dtype;
   const std::size_t length = 1 + genes.next() % 3;

@@ -1,5 +1,7 @@
 // Products of matrices and vectors whose shapes are fixed: mm, bmm, mv, dot, and their forms that
 // add. All of them are one Product (gemm.h) over views of the arguments.
+#include <numeric>
+
 #include "optimized/analysis/row_rules.h"
 #include "optimized/converted_rows.h"
 #include "optimized/gemm.h"
@@ -289,8 +291,8 @@ Factor factor_of_matrix(const Tensor& matrix) {
 
 // All elements of a tensor as float32, read when the launch runs.
 std::vector<float> floats_of(const Tensor& tensor) {
-  std::vector<std::int64_t> dims;
-  for (std::int64_t d = 0; d < tensor.rank(); ++d) dims.push_back(d);
+  std::vector<std::int64_t> dims(at(tensor.rank()));
+  std::iota(dims.begin(), dims.end(), 0);
   const Rows rows(tensor, dims);
   std::vector<float> out(at(rows.length()));
   rows.load<float>(0, out.data());
@@ -333,20 +335,20 @@ Launch bind_scaled_mm(const Binding& call) {
 }
 
 // What a grouped product cuts into groups.
-enum class Cut : std::uint8_t { kNothing, kRows, kColumns, kDepth };
+enum class GroupCut : std::uint8_t { kNothing, kRows, kColumns, kDepth };
 
-Cut cut_of(const Tensor& a, const Tensor& b) {
-  if (a.rank() == 3) return b.rank() == 3 ? Cut::kNothing : Cut::kColumns;
-  return b.rank() == 3 ? Cut::kRows : Cut::kDepth;
+GroupCut cut_of(const Tensor& a, const Tensor& b) {
+  if (a.rank() == 3) return b.rank() == 3 ? GroupCut::kNothing : GroupCut::kColumns;
+  return b.rank() == 3 ? GroupCut::kRows : GroupCut::kDepth;
 }
 
-std::int64_t groups_of_product(const KernelCall& call, Cut cut) {
+std::int64_t groups_of_product(const KernelCall& call, GroupCut cut) {
   const Tensor& a = call.tensor("self");
-  if (cut == Cut::kNothing) return a.size(0);
+  if (cut == GroupCut::kNothing) return a.size(0);
   return call.tensor("offs").size(0);
 }
 
-void infer_grouped_mm(Inference& call) {
+void infer_grouped_product(Inference& call) {
   const Tensor& a = call.tensor("self");
   const Tensor& b = call.tensor("mat2");
   for (const Tensor* factor : {&a, &b}) {
@@ -361,11 +363,11 @@ void infer_grouped_mm(Inference& call) {
     throw OpError("a grouped product is of floats, in their dtype and without a bias");
   }
   require_equal(a.size(-1), b.size(-2), a, b);
-  const Cut cut = cut_of(a, b);
-  if (call.has("offs") != (cut != Cut::kNothing)) {
+  const GroupCut cut = cut_of(a, b);
+  if (call.has("offs") != (cut != GroupCut::kNothing)) {
     throw OpError("groups are those of one matrix at least");
   }
-  if (cut != Cut::kNothing) {
+  if (cut != GroupCut::kNothing) {
     const Tensor& ends = call.tensor("offs");
     if (ends.rank() != 1 || ends.dtype != DType::kInt32)
       throw OpError("groups end at int32 numbers");
@@ -375,7 +377,7 @@ void infer_grouped_mm(Inference& call) {
       (a.rank() == 2 || a.size(0) == groups) && (b.rank() == 2 || b.size(0) == groups);
   if (!fits) throw OpError("a grouped product has a group for each matrix of a batch");
   Sizes sizes = {a.size(-2), b.size(-1)};
-  if (cut == Cut::kNothing || cut == Cut::kDepth) sizes.insert(sizes.begin(), groups);
+  if (cut == GroupCut::kNothing || cut == GroupCut::kDepth) sizes.insert(sizes.begin(), groups);
   // Rows begin at multiples of 16 bytes.
   const std::int64_t step = 16 / a.item_bytes();
   const std::int64_t width = (b.size(-1) + step - 1) / step * step;
@@ -399,19 +401,19 @@ Tensor matrix_of_group(const Tensor& tensor, std::int64_t group) {
 }
 
 // Where groups end is seen when it runs; what belongs to none is zero.
-Launch bind_grouped_mm(const Binding& call) {
+Launch bind_grouped_product(const Binding& call) {
   const Tensor& a = call.tensor("self");
   const Tensor& b = call.tensor("mat2");
-  const Cut cut = cut_of(a, b);
+  const GroupCut cut = cut_of(a, b);
   std::optional<Rows> ends;
-  if (cut != Cut::kNothing) ends.emplace(call.tensor("offs"), std::vector<std::int64_t>{0});
+  if (cut != GroupCut::kNothing) ends.emplace(call.tensor("offs"), std::vector<std::int64_t>{0});
   const std::int64_t groups = groups_of_product(call, cut);
   return Launch([a, b, cut, groups, ends = std::move(ends), result = call.result()] {
     std::vector<std::int64_t> last(at(groups), 0);
     if (ends) ends->load<std::int64_t>(0, last.data());
-    const std::int64_t most = cut == Cut::kRows      ? a.size(0)
-                              : cut == Cut::kColumns ? b.size(1)
-                                                     : a.size(-1);
+    const std::int64_t most = cut == GroupCut::kRows      ? a.size(0)
+                              : cut == GroupCut::kColumns ? b.size(1)
+                                                          : a.size(-1);
     std::int64_t begin = 0;
     for (std::int64_t group = 0; group < groups; ++group) {
       Product product;
@@ -420,26 +422,26 @@ Launch bind_grouped_mm(const Binding& call) {
       product.b = matrix_of_group(b, group);
       product.result = matrix_of_group(result, group);
       const std::int64_t size = last[at(group)] - begin;
-      if (cut != Cut::kNothing && (size < 0 || begin + size > most)) {
+      if (cut != GroupCut::kNothing && (size < 0 || begin + size > most)) {
         throw OpError("groups of a product must end in order, and inside");
       }
-      if (cut == Cut::kRows) {
+      if (cut == GroupCut::kRows) {
         product.a = part_of(product.a, 0, begin, size);
         product.result = part_of(product.result, 0, begin, size);
-      } else if (cut == Cut::kColumns) {
+      } else if (cut == GroupCut::kColumns) {
         product.b = part_of(product.b, 1, begin, size);
         product.result = part_of(product.result, 1, begin, size);
-      } else if (cut == Cut::kDepth) {
+      } else if (cut == GroupCut::kDepth) {
         product.a = part_of(product.a, 1, begin, size);
         product.b = part_of(product.b, 0, begin, size);
       }
-      begin += cut == Cut::kNothing ? 0 : size;
+      begin += cut == GroupCut::kNothing ? 0 : size;
       if (const Launch launch = product_launch(nullptr, std::move(product)); launch.run) {
         launch.run();
       }
     }
-    if (cut != Cut::kRows && cut != Cut::kColumns) return;
-    const std::int64_t dim = cut == Cut::kRows ? 0 : 1;
+    if (cut != GroupCut::kRows && cut != GroupCut::kColumns) return;
+    const std::int64_t dim = cut == GroupCut::kRows ? 0 : 1;
     const Tensor rest = part_of(result, dim, begin, most - begin);
     with_real(rest.dtype, [&]<class C>() {
       const Rows rows(rest, {1});
@@ -471,7 +473,7 @@ std::span<const Kernel> matmul_kernels() {
       {"aten.vdot", infer_dot<kVdot>, bind_dot<kVdot>},
       {"aten.addbmm", infer_addbmm, bind_addbmm},
       {"aten.addr", infer_addr, bind_addr, Overlap::kSameGeometry},
-      {"aten._grouped_mm", infer_grouped_mm, bind_grouped_mm},
+      {"aten._grouped_mm", infer_grouped_product, bind_grouped_product},
       {"aten._int_mm", infer_int_mm, bind_int_mm},
       {"aten._scaled_mm", infer_scaled_mm, bind_scaled_mm},
   };

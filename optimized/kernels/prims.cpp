@@ -12,8 +12,6 @@
 namespace graphgate::optimized {
 namespace {
 
-using spec::DType;
-
 struct Collapsed {
   Sizes sizes;
   Sizes strides;  // of a view, where there is one
@@ -161,6 +159,7 @@ OtherCall other_call(std::string_view op,
   out.kernel = find_kernel(*out.row);
   GRAPHGATE_CHECK(out.kernel != nullptr);
   std::vector<spec::NamedArgument> named;
+  named.reserve(arguments.size());
   for (std::uint32_t i = 0; i < arguments.size(); ++i) {
     named.push_back({arguments[i].first, {spec::ValueId{i}}});
   }

@@ -155,8 +155,8 @@ struct ParameterizedQuantization {
   }
 
   [[nodiscard]] Launch launch(const Binding& call, const Tensor& result) const {
-    const Item low = call.item("quant_min");
-    const Item high = call.item("quant_max");
+    const Item& low = call.item("quant_min");
+    const Item& high = call.item("quant_max");
     const Item x{input};
     const Item zeros{zero_points};
     std::byte* workspace = call.workspace();
@@ -661,7 +661,7 @@ void infer_choose_qparams(Inference& call) {
 
 template <bool is_symmetric>
 Launch bind_choose_qparams(const Binding& call) {
-  const Tensor input = call.tensor("input");
+  const Tensor& input = call.tensor("input");
   std::vector<std::int64_t> last;
   if (input.rank() > 0) last.push_back(input.rank() - 1);
   return [rows = Rows(input, last), dtype = input.dtype, low = call.integer("quant_min"),

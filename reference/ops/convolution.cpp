@@ -366,9 +366,8 @@ template <class N>
 class WeightGradient {
  public:
   WeightGradient(const Geometry3d& at, Array<N> input, Array<N> gradient)
-      : at_(at),
-        coarse_(at.is_transposed ? std::move(input) : std::move(gradient)),
-        fine_(at.is_transposed ? std::move(gradient) : std::move(input)) {
+      : at_(at), coarse_(std::move(gradient)), fine_(std::move(input)) {
+    if (at.is_transposed) std::swap(coarse_, fine_);
     for (std::size_t d = 0; d < kMaxSpatialDims; ++d) {
       const Axis& axis = at.axes[d];
       coarse_sizes_[d] = axis.is_transposed ? axis.input : axis.output();

@@ -41,20 +41,20 @@ Sizes collapsed_sizes(const Call& call, const Tensor& a) {
 }
 
 // A copy, row-major.
-void collapse(Call& call) {
+void prim_collapse(Call& call) {
   const Composition run(call);
   const TensorRef& a = call.tensor("a");
   const TensorRef dense = run("aten.clone.default", {{a}, {spec::MemoryFormat::kContiguous}});
   call.emit_datum({run("aten.view.default", {{dense}, sizes_datum(collapsed_sizes(call, *a))})});
 }
 
-void collapse_view(Call& call) {
+void prim_collapse_view(Call& call) {
   const TensorRef& a = call.tensor("a");
   call.emit_datum(
       {Composition(call)("aten.view.default", {{a}, sizes_datum(collapsed_sizes(call, *a))})});
 }
 
-void split_dim(Call& call) {
+void prim_split_dim(Call& call) {
   const TensorRef& a = call.tensor("a");
   const std::int64_t dim = dim_of(call, "dim", a->rank());
   const std::int64_t outer = call.integer("outer_length");
@@ -72,7 +72,7 @@ void split_dim(Call& call) {
 }
 
 // Dimension `dims[i]` of the result is dimension i of `a`; the others repeat it.
-void broadcast_in_dim(Call& call) {
+void prim_broadcast_in_dim(Call& call) {
   const TensorRef& a = call.tensor("a");
   const Sizes sizes = call.integers("shape");
   const Sizes dims = call.integers("broadcast_dimensions");
@@ -94,7 +94,7 @@ void broadcast_in_dim(Call& call) {
   call.emit_view(a, sizes, std::move(strides), a->offset);
 }
 
-void squeeze(Call& call) {
+void prim_squeeze(Call& call) {
   call.emit_datum(
       {Composition(call)("aten.squeeze.dims", {call.datum("a"), call.datum("dimensions")})});
 }
@@ -143,14 +143,14 @@ void prim_iota(Call& call) {
 }
 
 constexpr std::array kPrimsOps = {
-    OpBody{"prims.broadcast_in_dim", broadcast_in_dim},
-    OpBody{"prims.collapse", collapse}.moves("a"),
-    OpBody{"prims.collapse_view", collapse_view},
+    OpBody{"prims.broadcast_in_dim", prim_broadcast_in_dim},
+    OpBody{"prims.collapse", prim_collapse}.moves("a"),
+    OpBody{"prims.collapse_view", prim_collapse_view},
     OpBody{"prims.convert_element_type", prim_convert}.moves("a"),
     OpBody{"prims.iota", prim_iota},
-    OpBody{"prims.split_dim", split_dim},
+    OpBody{"prims.split_dim", prim_split_dim},
     OpBody{"prims.sqrt", prim_sqrt},
-    OpBody{"prims.squeeze", squeeze},
+    OpBody{"prims.squeeze", prim_squeeze},
     OpBody{"prims.sum", prim_sum},
     OpBody{"prims.var", prim_var},
     OpBody{"prims.view_of", view_of_itself},
