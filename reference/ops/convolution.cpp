@@ -483,7 +483,8 @@ Array<N> bias_gradient(const Array<N>& gradient, const Geometry3d& at) {
   return out;
 }
 
-// The gradients that `output_mask` asks for; None in the place of others.
+// The gradients that `output_mask` asks for; None in the place of others. (oneDNN's kernels give
+// the gradient of the weight, too, where that of the bias is asked for alone.)
 void convolution_backward(Call& call) {
   const Tensor& gradient = *call.tensor("grad_output");
   const Tensor& input = *call.tensor("input");
