@@ -1,6 +1,7 @@
 // The optimized executor: loads programs into sessions.
 #include <algorithm>
 
+#include "optimized/analysis/composite.h"
 #include "optimized/runtime/session.h"
 #include "spec/graph_text.h"
 
@@ -15,7 +16,7 @@ Result<void> check_supported(const spec::Graph& graph, const spec::OpTable& ops)
     if (!row && !spec::is_higher_order(node.op)) {
       return unsupported("node '" + node.name + "': unknown op " + node.op);
     }
-    if (!row || !find_kernel(*row)) {
+    if (!row || (!find_kernel(*row) && !find_composite(*row))) {
       return unsupported("node '" + node.name + "': the optimized executor has no kernel for " +
                          node.op);
     }
@@ -120,6 +121,8 @@ std::unique_ptr<spec::Executor> make_executor(Options options) {
   return std::make_unique<OptimizedExecutor>(std::move(options));
 }
 
-std::string_view family_of(const spec::OpRow& row) { return kernel_family(row); }
+std::string_view family_of(const spec::OpRow& row) {
+  return find_composite(row) != nullptr ? "composite" : kernel_family(row);
+}
 
 }  // namespace graphgate::optimized

@@ -2,6 +2,7 @@
 #include <unordered_map>
 
 #include "optimized/kernels/families.h"
+#include "optimized/synonyms.h"
 
 namespace graphgate::optimized {
 namespace {
@@ -38,6 +39,7 @@ Entry find_entry(const spec::OpRow& row) {
   std::string name;
   name.reserve(row.schema.ns.size() + 1 + row.schema.name.size());
   name.append(row.schema.ns).append(1, '.').append(row.schema.base_name());
+  if (const std::string_view other = same_op_as(name); !other.empty()) name = other;
   const auto found = kTable.find(name);
   return found == kTable.end() ? Entry{} : found->second;
 }

@@ -17,6 +17,8 @@ constexpr Family kFamilies[] = {
     {"attention", attention_ops},
     {"batch_norm", batch_norm_ops},
     {"comparison", comparison_ops},
+    {"composite", composite_ops},
+    {"composite_loss", composite_loss_ops},
     {"contraction", contraction_ops},
     {"convolution", convolution_ops},
     {"conversion", conversion_ops},
@@ -70,7 +72,9 @@ std::unordered_map<std::string_view, Entry> index_bodies() {
 
 const Entry* find_entry(const spec::OpRow& row) {
   static const auto kBodies = index_bodies();
-  const auto found = kBodies.find(row.schema.ns + "." + row.schema.base_name());
+  const std::string name = row.schema.ns + "." + row.schema.base_name();
+  const std::string_view synonym = synonym_of(name);
+  const auto found = kBodies.find(synonym.empty() ? std::string_view(name) : synonym);
   return found == kBodies.end() ? nullptr : &found->second;
 }
 

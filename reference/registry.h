@@ -53,6 +53,8 @@ struct OpBody {
 [[nodiscard]] std::span<const OpBody> attention_ops();
 [[nodiscard]] std::span<const OpBody> batch_norm_ops();
 [[nodiscard]] std::span<const OpBody> comparison_ops();
+[[nodiscard]] std::span<const OpBody> composite_loss_ops();
+[[nodiscard]] std::span<const OpBody> composite_ops();
 [[nodiscard]] std::span<const OpBody> contraction_ops();
 [[nodiscard]] std::span<const OpBody> convolution_ops();
 [[nodiscard]] std::span<const OpBody> conversion_ops();
@@ -86,6 +88,10 @@ struct OpBody {
 [[nodiscard]] std::span<const OpBody> upsample_ops();
 [[nodiscard]] std::span<const OpBody> view_ops();
 [[nodiscard]] std::span<const OpBody> vllm_ops();
+
+// The op, by base name, of which PyTorch documents this one as an alias: "aten.abs" for
+// "aten.absolute"; empty for others.
+[[nodiscard]] std::string_view synonym_of(std::string_view base_name);
 
 // What there is for a qualified name's row, or null: this reference cannot run the op.
 [[nodiscard]] const OpBody* find_op(const spec::OpRow& row);

@@ -53,6 +53,7 @@ constexpr Family kFamilies[] = {
     {"view", view_rows},
     {"vllm", vllm_rows},
     {"functionalized", functionalized_rows},
+    {"composite", composite_rows},
 };
 
 std::string known(std::string name) {

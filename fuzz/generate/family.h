@@ -152,6 +152,7 @@ template <class Table>
 [[nodiscard]] std::span<const DrawnOp> attention_rows();
 [[nodiscard]] std::span<const DrawnOp> batch_norm_rows();
 [[nodiscard]] std::span<const DrawnOp> comparison_rows();
+[[nodiscard]] std::span<const DrawnOp> composite_rows();
 [[nodiscard]] std::span<const DrawnOp> contraction_rows();
 [[nodiscard]] std::span<const DrawnOp> control_flow_rows();
 [[nodiscard]] std::span<const DrawnOp> conversion_rows();

@@ -145,7 +145,10 @@ void Specializer::run_node(const spec::Graph& graph, const spec::Node& node,
   SizedNode sized;
   sized.row = ops_.find(node.op);
   sized.kernel = sized.row ? find_kernel(*sized.row) : nullptr;
-  if (!sized.kernel) throw Unsupported("the optimized executor has no kernel for it");
+  const TakeApart composite = sized.row && !sized.kernel ? find_composite(*sized.row) : nullptr;
+  if (!sized.kernel && !composite) {
+    throw Unsupported("the optimized executor has no kernel for it");
+  }
   sized.node.name = node.name;
   sized.node.op = node.op;
   sized.node.arguments.reserve(node.arguments.size());
@@ -155,6 +158,12 @@ void Specializer::run_node(const spec::Graph& graph, const spec::Node& node,
     resolved.argument = resolve(named.argument, environment);
   }
   if (!symbols_.empty()) sized.symbols = symbols_of(graph, node, deviations_);
+  if (composite) return take_apart(node, std::move(sized), composite, environment);
+  run_resolved(graph, node, std::move(sized), environment);
+}
+
+void Specializer::run_resolved(const spec::Graph& graph, const spec::Node& node, SizedNode&& sized,
+                               Environment& environment) {
   if (is_dynamic(sized)) return finish_dynamic(graph, node, std::move(sized), environment);
   const Lookup lookup = [this](ValueId id) { return Item{out_.value(id).tensor}; };
   try {
@@ -164,6 +173,64 @@ void Specializer::run_node(const spec::Graph& graph, const spec::Node& node,
   } catch (const NeedsData&) {
     finish_dynamic(graph, node, std::move(sized), environment);
   }
+}
+
+// A composite op becomes its parts, which have its name and a number.
+void Specializer::take_apart(const spec::Node& node, SizedNode&& sized, TakeApart composite,
+                             Environment& environment) {
+  if (is_dynamic(sized)) throw Unsupported("its parts need sizes that are known before the call");
+  const Parts::Step step = [&](const std::string& op, std::vector<spec::NamedArgument> arguments) {
+    return run_part(sized, op, std::move(arguments));
+  };
+  const Parts::TensorOf tensor_of = [&](ValueId id) -> const Tensor& {
+    return out_.value(id).tensor;
+  };
+  const Lookup lookup = [this](ValueId id) { return Item{out_.value(id).tensor}; };
+  Parts parts(*sized.row, bind_arguments(sized.row->schema, sized.node.arguments, lookup),
+              sized.node.arguments, ops_, step, tensor_of);
+  const std::vector<Argument> results = composite(parts);
+  for (std::size_t i = 0; i < node.results.size() && i < results.size(); ++i) {
+    const spec::NodeResult& result = node.results[i];
+    if (!result.is_list) {
+      environment[result.values.front().index] = results[i];
+      continue;
+    }
+    const auto* list = results[i].as<Argument::List>();
+    if (list == nullptr || list->size() != result.values.size()) {
+      throw OpError("the op returns another number of tensors than the program says");
+    }
+    for (std::size_t e = 0; e < list->size(); ++e) {
+      environment[result.values[e].index] = (*list)[e];
+    }
+  }
+}
+
+// Runs one part of a node; its operands are values of what is made.
+std::vector<Argument> Specializer::run_part(const SizedNode& whole, const std::string& op,
+                                            std::vector<spec::NamedArgument> arguments) {
+  SizedNode sized;
+  sized.row = ops_.find(op);
+  sized.kernel = sized.row ? find_kernel(*sized.row) : nullptr;
+  if (!sized.kernel) throw Unsupported("the optimized executor has no kernel for " + op);
+  sized.node.name = unique_name(whole.node.name + "_part");
+  sized.node.op = op;
+  sized.node.arguments = std::move(arguments);
+  sized.symbols = whole.symbols;
+  // A graph of its own: its values are the results.
+  spec::Graph graph;
+  spec::Node node;
+  node.name = sized.node.name;
+  node.op = op;
+  const std::size_t count = sized.row->schema.returns.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    spec::Value value;
+    value.name = node.name + (i == 0 ? "" : "_" + std::to_string(i));
+    graph.values.push_back(std::move(value));
+    node.results.push_back({false, {ValueId{static_cast<std::uint32_t>(i)}}});
+  }
+  Environment environment(count);
+  run_resolved(graph, node, std::move(sized), environment);
+  return environment;
 }
 
 // The operand that a result is, or whose geometry it changes: the one that the schema says the

@@ -4,6 +4,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "optimized/analysis/composite.h"
 #include "optimized/analysis/specialize.h"
 
 namespace graphgate::optimized {
@@ -36,6 +37,13 @@ class Specializer {
 
  private:
   void run_node(const spec::Graph& graph, const spec::Node& node, Environment& environment);
+  void take_apart(const spec::Node& node, SizedNode&& sized, TakeApart composite,
+                  Environment& environment);
+  std::vector<spec::Argument> run_part(const SizedNode& whole, const std::string& op,
+                                       std::vector<spec::NamedArgument> arguments);
+  // Of operands that are resolved.
+  void run_resolved(const spec::Graph& graph, const spec::Node& node, SizedNode&& sized,
+                    Environment& environment);
   void run_conditional(const spec::Graph& graph, const spec::Node& node, Environment& environment);
   void refuse_aliases(const std::vector<spec::Argument>& outputs) const;
   spec::Argument join_arms(const spec::Graph& graph, spec::ValueId result, std::size_t index,

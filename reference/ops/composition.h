@@ -36,4 +36,17 @@ class Composition {
   Mode mode_;
 };
 
+// Integers as an argument: sizes, dimensions.
+[[nodiscard]] inline Datum list_of(const Sizes& integers) {
+  Datum::List out;
+  for (const std::int64_t integer : integers) out.push_back({integer});
+  return {std::move(out)};
+}
+// Tensors as an argument.
+[[nodiscard]] inline Datum list_of(const std::vector<TensorRef>& tensors) {
+  Datum::List out;
+  for (const TensorRef& tensor : tensors) out.push_back({tensor});
+  return {std::move(out)};
+}
+
 }  // namespace graphgate::reference

@@ -129,12 +129,6 @@ void dequantize_per_tensor(Call& call) {
   call.emit_datum({run("aten.mul.Tensor", {{shifted}, scale})});
 }
 
-Datum list_of(const Sizes& sizes) {
-  Datum::List out;
-  for (const std::int64_t size : sizes) out.push_back({size});
-  return {std::move(out)};
-}
-
 // The axis of a per-channel op. Throws OpError.
 std::int64_t channel_axis(const Call& call, const Tensor& input) {
   const std::int64_t axis = call.integer("axis");
@@ -372,7 +366,7 @@ void choose_qparams_per_token(Call& call) {
   const Composition run(call);
   if (dtype_of(call) != DType::kInt8) throw OpError("tokens are quantized to int8");
   const TensorRef magnitudes = run("aten.abs.default", {{token_input(call)}});
-  TensorRef greatest = run("aten.amax.default", {{magnitudes}, list_of({-1}), {true}});
+  TensorRef greatest = run("aten.amax.default", {{magnitudes}, list_of(Sizes{-1}), {true}});
   if (greatest->dtype == DType::kFloat16) greatest = to_dtype(run, greatest, DType::kFloat32);
   const TensorRef scales =
       run("aten.div.Tensor", {{run("aten.clamp.default", {{greatest}, {1e-5}})}, {127.0}});
@@ -388,8 +382,8 @@ void choose_qparams_per_token_asymmetric(Call& call) {
   constexpr double kEps = 0x1p-23;
   const TensorRef& input = token_input(call);
   const CoveredRange range =
-      covered_range(run, run("aten.amin.default", {{input}, list_of({-1}), {true}}),
-                    run("aten.amax.default", {{input}, list_of({-1}), {true}}));
+      covered_range(run, run("aten.amin.default", {{input}, list_of(Sizes{-1}), {true}}),
+                    run("aten.amax.default", {{input}, list_of(Sizes{-1}), {true}}));
   const TensorRef width = run("aten.sub.Tensor", {{range.high}, {range.low}});
   const TensorRef scale =
       run("aten.clamp.default",

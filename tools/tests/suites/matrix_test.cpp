@@ -27,9 +27,11 @@ class GoldenOps {
  public:
   GoldenOps() {
     add_op_cases();
-    for (const auto& entry : fs::directory_iterator(fs::path(GRAPHGATE_GOLDEN_DIR) / "models")) {
-      if (entry.path().extension() != ".pt2") continue;
-      add(must(read_program(entry.path().string(), table_)).graph, table_);
+    for (const char* folder : {"models", "composites"}) {
+      for (const auto& entry : fs::directory_iterator(fs::path(GRAPHGATE_GOLDEN_DIR) / folder)) {
+        if (entry.path().extension() != ".pt2") continue;
+        add(must(read_program(entry.path().string(), table_)).graph, table_);
+      }
     }
     const fs::path cases = fs::path(GRAPHGATE_GOLDEN_DIR) / "cases";
     for (const std::string& suite : golden_suites(cases)) {

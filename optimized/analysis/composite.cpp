@@ -1,0 +1,80 @@
+#include "optimized/analysis/composite.h"
+
+#include <unordered_map>
+
+#include "optimized/binding.h"
+#include "optimized/synonyms.h"
+
+namespace graphgate::optimized {
+
+using spec::Argument;
+using spec::NamedArgument;
+
+Parts::Parts(const spec::OpRow& row, std::vector<Item> items,
+             const std::vector<NamedArgument>& named, const spec::OpTable& ops, const Step& step,
+             const TensorOf& tensor_of)
+    : KernelCall(row, std::move(items)),
+      named_(named),
+      ops_(ops),
+      step_(step),
+      tensor_of_(tensor_of) {}
+
+Argument Parts::operator[](std::string_view name) const {
+  if (const Argument* given = find_argument(named_, name)) return *given;
+  const Item* const item = find(name);
+  if (item == nullptr) throw OpError("the op has no argument '" + std::string(name) + "'");
+  return std::visit(
+      [](const auto& value) -> Argument {
+        using T = std::decay_t<decltype(value)>;
+        if constexpr (std::is_same_v<T, Tensor> || std::is_same_v<T, Item::List>) {
+          return {spec::None{}};
+        } else {
+          return {value};
+        }
+      },
+      item->value);
+}
+
+std::vector<Argument> Parts::values(std::string_view name) const {
+  const Argument argument = (*this)[name];
+  const auto* const list = argument.as<Argument::List>();
+  if (list == nullptr || list->empty()) throw OpError("expected a non-empty list of tensors");
+  return *list;
+}
+
+const Tensor& Parts::of(const Argument& value) const {
+  const auto* const id = value.as<spec::ValueId>();
+  if (id == nullptr) throw OpError("expected a tensor");
+  return tensor_of_(*id);
+}
+
+std::vector<Argument> Parts::all(std::string_view op, std::vector<Argument> arguments) {
+  const std::string name(op);
+  const spec::OpRow* const row = ops_.find(name);
+  GRAPHGATE_CHECK(row != nullptr && arguments.size() <= row->schema.arguments.size());
+  std::vector<NamedArgument> named;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    named.push_back({row->schema.arguments[i].name, std::move(arguments[i])});
+  }
+  return step_(name, std::move(named));
+}
+
+Argument Parts::run(std::string_view op, std::vector<Argument> arguments) {
+  return all(op, std::move(arguments)).front();
+}
+
+TakeApart find_composite(const spec::OpRow& row) {
+  static const auto kTable = [] {
+    std::unordered_map<std::string_view, TakeApart> table;
+    for (const auto& ops : {composite_moves(), composite_arithmetic(), composite_losses()}) {
+      for (const CompositeOp& op : ops) table.emplace(op.base_name, op.take_apart);
+    }
+    return table;
+  }();
+  const std::string name = row.schema.ns + "." + row.schema.base_name();
+  const std::string_view synonym = same_op_as(name);
+  const auto found = kTable.find(synonym.empty() ? std::string_view(name) : synonym);
+  return found == kTable.end() ? nullptr : found->second;
+}
+
+}  // namespace graphgate::optimized

@@ -1,0 +1,78 @@
+// Ops without a kernel that are taken apart when a graph is specialized: the sizes are known then,
+// and every part is a node like others, which is planned, fused and captured.
+//
+// They are what PyTorch calls CompositeImplicitAutograd; torch.export leaves them in programs that
+// nobody has decomposed.
+#pragma once
+
+#include <functional>
+#include <initializer_list>
+
+#include "optimized/kernel.h"
+#include "spec/graph.h"
+
+namespace graphgate::optimized {
+
+// One node of a composite op while it is taken apart.
+class Parts : public KernelCall {
+ public:
+  // Adds a node to the graph and returns its results, numbers as constants.
+  using Step = std::function<std::vector<spec::Argument>(
+      const std::string& op, std::vector<spec::NamedArgument> arguments)>;
+  using TensorOf = std::function<const Tensor&(spec::ValueId)>;
+
+  // All but the items outlive it.
+  Parts(const spec::OpRow& row, std::vector<Item> items,
+        const std::vector<spec::NamedArgument>& named, const spec::OpTable& ops, const Step& step,
+        const TensorOf& tensor_of);
+
+  // The argument of that name as the node has it: a tensor is a value of the graph.
+  [[nodiscard]] spec::Argument operator[](std::string_view name) const;
+  // The values of a list of tensors. Throws OpError for an empty one.
+  [[nodiscard]] std::vector<spec::Argument> values(std::string_view name) const;
+  // What is known of a value; the reference ends with the next part.
+  [[nodiscard]] const Tensor& of(const spec::Argument& value) const;
+
+  // Adds a part. Arguments go by position in the schema; those that are left out have its defaults.
+  // Returns the results.
+  [[nodiscard]] std::vector<spec::Argument> all(std::string_view op,
+                                                std::vector<spec::Argument> arguments);
+  // Returns the first of them.
+  [[nodiscard]] spec::Argument run(std::string_view op, std::vector<spec::Argument> arguments);
+
+ private:
+  const std::vector<spec::NamedArgument>& named_;
+  const spec::OpTable& ops_;
+  const Step& step_;
+  const TensorOf& tensor_of_;
+};
+
+// Takes a node apart: returns one argument per result, lists for lists of tensors. Throws OpError
+// for what PyTorch refuses, Unsupported for what has no parts here.
+using TakeApart = std::vector<spec::Argument> (*)(Parts& parts);
+
+// Returns how an op is taken apart; null for ops that are not composite.
+[[nodiscard]] TakeApart find_composite(const spec::OpRow& row);
+
+struct CompositeOp {
+  std::string_view base_name;
+  TakeApart take_apart = nullptr;
+};
+// What composite.cpp looks through.
+[[nodiscard]] std::span<const CompositeOp> composite_moves();  // elements elsewhere, as they are
+[[nodiscard]] std::span<const CompositeOp> composite_arithmetic();  // sums, products, norms
+[[nodiscard]] std::span<const CompositeOp> composite_losses();
+
+// Integers as an argument.
+template <class Integers>
+[[nodiscard]] spec::Argument integers_argument(const Integers& integers) {
+  spec::Argument::List list;
+  for (const std::int64_t integer : integers) list.push_back({integer});
+  return {std::move(list)};
+}
+[[nodiscard]] inline spec::Argument integers_argument(
+    std::initializer_list<std::int64_t> integers) {
+  return integers_argument<std::initializer_list<std::int64_t>>(integers);
+}
+
+}  // namespace graphgate::optimized

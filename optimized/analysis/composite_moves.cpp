@@ -1,0 +1,367 @@
+// Composite ops that give elements as they are: views, parts, joined and repeated tensors.
+#include <algorithm>
+#include <utility>
+
+#include "optimized/analysis/composite.h"
+
+namespace graphgate::optimized {
+namespace {
+
+using spec::Argument;
+using Values = std::vector<Argument>;
+
+Argument list_argument(Values values) { return {Argument::List(std::move(values))}; }
+
+Argument transpose_of(Parts& parts, const Argument& value, std::int64_t a, std::int64_t b) {
+  return parts.run("aten.transpose.int", {value, {a}, {b}});
+}
+
+Values expand_to_other(Parts& parts) {
+  return {parts.run("aten.expand.default",
+                    {parts["self"], integers_argument(parts.tensor("other").sizes)})};
+}
+
+Values view_like_other(Parts& parts) {
+  return {parts.run("aten.view.default",
+                    {parts["self"], integers_argument(parts.tensor("other").sizes)})};
+}
+
+Values transpose_matrices(Parts& parts) {
+  if (parts.tensor("self").rank() < 2) throw OpError("tensor.mT needs at least 2 dimensions");
+  return {transpose_of(parts, parts["self"], -2, -1)};
+}
+
+Values transpose_matrix(Parts& parts) {
+  const std::int64_t rank = parts.tensor("self").rank();
+  if (rank == 0) return {parts["self"]};
+  if (rank != 2) throw OpError("tensor.H needs a matrix");
+  return {transpose_of(parts, parts["self"], 0, 1)};
+}
+
+Values swap_axes(Parts& parts) {
+  return {transpose_of(parts, parts["self"], parts.integer("axis0"), parts.integer("axis1"))};
+}
+
+// Each of the dims is put where it goes; the others fill what is left.
+Values move_dims(Parts& parts) {
+  const std::int64_t rank = parts.tensor("self").rank();
+  const auto from = wrap_dims(parts.integers("source"), rank, false);
+  const auto to = wrap_dims(parts.integers("destination"), rank, false);
+  if (from.size() != to.size()) throw OpError("source and destination differ in their number");
+  if (rank == 0) return {parts.run("aten.alias.default", {parts["self"]})};
+  std::vector<std::int64_t> rest;
+  for (std::int64_t d = 0; d < rank; ++d) {
+    if (std::ranges::find(from, d) == from.end()) rest.push_back(d);
+  }
+  std::vector<std::int64_t> order;
+  std::size_t used = 0;
+  for (std::int64_t d = 0; d < rank; ++d) {
+    const auto found = std::ranges::find(to, d);
+    order.push_back(found == to.end() ? rest[used++]
+                                      : from[static_cast<std::size_t>(found - to.begin())]);
+  }
+  return {parts.run("aten.permute.default", {parts["self"], integers_argument(order)})};
+}
+
+Argument as_vector(Parts& parts, const Argument& value) {
+  const Argument dense = parts.run("aten.contiguous.default", {value});
+  return parts.run("aten.view.default", {dense, integers_argument({-1})});
+}
+
+Values make_vector(Parts& parts) { return {as_vector(parts, parts["self"])}; }
+
+// Sizes of 1 are added so that there are `rank` dimensions.
+Argument with_rank(Parts& parts, const Argument& value, std::int64_t rank) {
+  const Sizes sizes = parts.of(value).sizes;
+  const auto own = static_cast<std::int64_t>(sizes.size());
+  if (own >= rank) return value;
+  if (own == 0) {
+    return parts.run("aten.reshape.default",
+                     {value, integers_argument(std::vector<std::int64_t>(at(rank), 1))});
+  }
+  Argument out = own == 1 ? parts.run("aten.unsqueeze.default", {value, {std::int64_t{0}}}) : value;
+  if (rank == 3) out = parts.run("aten.unsqueeze.default", {out, {std::int64_t{-1}}});
+  return out;
+}
+
+Values all_with_rank(Parts& parts, Values values, std::int64_t rank) {
+  for (Argument& value : values) value = with_rank(parts, value, rank);
+  return values;
+}
+
+template <std::int64_t kRank>
+Values at_least_dims(Parts& parts) {
+  if (!parts.has("tensors")) return {with_rank(parts, parts["self"], kRank)};
+  return {list_argument(all_with_rank(parts, parts.values("tensors"), kRank))};
+}
+
+Values broadcast_all(Parts& parts) {
+  const Sizes sizes = broadcast_sizes(parts.tensors("tensors"));
+  Values values = parts.values("tensors");
+  for (Argument& value : values) {
+    value = parts.run("aten.expand.default", {value, integers_argument(sizes)});
+  }
+  return {list_argument(std::move(values))};
+}
+
+// The grids of the tensors. With `swaps` dimensions 0 and 1 trade places.
+Values grids_of(Parts& parts, Values axes, bool swaps) {
+  if (swaps) std::swap(axes[0], axes[1]);
+  std::vector<std::int64_t> sizes;
+  for (const Argument& axis : axes) {
+    if (parts.of(axis).rank() > 1) throw OpError("meshgrid: expected scalars or vectors");
+    sizes.push_back(parts.of(axis).count());
+  }
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    std::vector<std::int64_t> own(axes.size(), 1);
+    own[i] = sizes[i];
+    const Argument view = parts.run("aten.view.default", {axes[i], integers_argument(own)});
+    axes[i] = parts.run("aten.expand.default", {view, integers_argument(sizes)});
+  }
+  if (swaps) std::swap(axes[0], axes[1]);
+  return axes;
+}
+
+Values make_grids(Parts& parts) {
+  const std::string_view order = parts.has("indexing") ? parts.text("indexing") : "ij";
+  if (order != "ij" && order != "xy") throw OpError("indexing must be ij or xy");
+  Values axes = parts.values("tensors");
+  const bool swaps = order == "xy" && axes.size() > 1;
+  return {list_argument(grids_of(parts, std::move(axes), swaps))};
+}
+
+Values make_product(Parts& parts) {
+  for (const Tensor* tensor : parts.tensors("tensors")) {
+    if (tensor->rank() != 1) throw OpError("cartesian_prod: expected vectors");
+  }
+  Values columns = parts.values("tensors");
+  if (columns.size() == 1) return columns;
+  columns = grids_of(parts, std::move(columns), false);
+  for (Argument& column : columns) {
+    column = parts.run("aten.reshape.default", {column, integers_argument({-1})});
+  }
+  return {parts.run("aten.stack.default", {list_argument(std::move(columns)), {std::int64_t{1}}})};
+}
+
+Values same_tensor(Parts& parts) { return {parts["self"]}; }
+
+Values same_number(Parts& parts) {
+  if (parts.tensor("self").dtype == spec::DType::kBool) throw OpError("no + of a bool tensor");
+  return {parts["self"]};
+}
+
+Values diagonal_of(Parts& parts) {
+  return {parts.run("aten.diagonal.default",
+                    {parts["A"], parts["offset"], parts["dim1"], parts["dim2"]})};
+}
+
+// Parts [bound i, bound i + 1) along `dim`.
+Values slices(Parts& parts, std::int64_t dim, const std::vector<std::int64_t>& bounds) {
+  Values out;
+  for (std::size_t i = 0; i + 1 < bounds.size(); ++i) {
+    out.push_back(
+        parts.run("aten.slice.Tensor", {parts["self"], {dim}, {bounds[i]}, {bounds[i + 1]}}));
+  }
+  return {list_argument(std::move(out))};
+}
+
+std::vector<std::int64_t> even_bounds(std::int64_t size, std::int64_t sections) {
+  if (sections < 1) throw OpError("the number of sections must be positive");
+  std::vector<std::int64_t> bounds = {0};
+  for (std::int64_t i = 0; i < sections; ++i) {
+    bounds.push_back(bounds.back() + size / sections + (i < size % sections ? 1 : 0));
+  }
+  return bounds;
+}
+
+Values split_dim(Parts& parts, std::int64_t dim, bool must_be_even) {
+  const std::int64_t size = parts.tensor("self").size(dim);
+  if (parts.has("sections")) {
+    const std::int64_t sections = parts.integer("sections");
+    if (must_be_even && (sections < 1 || size % sections != 0)) {
+      throw OpError("the size is no multiple of the sections");
+    }
+    return slices(parts, dim, even_bounds(size, sections));
+  }
+  std::vector<std::int64_t> bounds = {0};
+  for (const std::int64_t index : parts.integers("indices")) bounds.push_back(index);
+  bounds.push_back(size);
+  return slices(parts, dim, bounds);
+}
+
+Values split_tensor(Parts& parts) {
+  const std::int64_t rank = parts.tensor("self").rank();
+  if (rank == 0) throw OpError("a scalar has no parts");
+  return split_dim(parts, wrap_dim(parts.integer("dim"), rank), false);
+}
+
+template <std::int64_t kDim, std::int64_t kLeastRank>
+Values split_known_dim(Parts& parts) {
+  const std::int64_t rank = parts.tensor("self").rank();
+  if (rank < kLeastRank) throw OpError("the tensor has too few dimensions");
+  return split_dim(parts, std::min(kDim, rank - 1), true);
+}
+
+Values chunks_of(Parts& parts) {
+  const Tensor& self = parts.tensor("self");
+  const std::int64_t count = parts.integer("chunks");
+  if (self.rank() == 0 || count < 1) throw OpError("expected dimensions and a positive number");
+  const std::int64_t dim = wrap_dim(parts.integer("dim"), self.rank());
+  const std::int64_t each = (self.size(dim) + count - 1) / count;
+  if (each == 0) return slices(parts, dim, even_bounds(0, count));
+  return parts.all("aten.unsafe_split.Tensor", {parts["self"], {each}, {dim}});
+}
+
+Values take_along(Parts& parts) {
+  if (!parts.has("dim")) {
+    const auto vector = [&](std::string_view name) {
+      return parts.run("aten.view.default", {parts[name], integers_argument({-1})});
+    };
+    const Argument from = vector("self");
+    return {parts.run("aten.gather.default", {from, {std::int64_t{0}}, vector("indices")})};
+  }
+  const Tensor self = parts.tensor("self");
+  const Tensor indices = parts.tensor("indices");
+  if (self.rank() != indices.rank()) throw OpError("input and indices differ in dimensions");
+  const std::int64_t dim = wrap_dim(parts.integer("dim"), self.rank());
+  if (self.rank() == 0) {
+    return {parts.run("aten.gather.default", {parts["self"], {dim}, parts["indices"]})};
+  }
+  Sizes a = self.sizes;
+  Sizes b = indices.sizes;
+  a[at(dim)] = b[at(dim)] = 1;
+  Sizes sizes = broadcast_sizes(a, b);
+  sizes[at(dim)] = self.size(dim);
+  const Argument from = parts.run("aten.expand.default", {parts["self"], integers_argument(sizes)});
+  sizes[at(dim)] = indices.size(dim);
+  const Argument by =
+      parts.run("aten.expand.default", {parts["indices"], integers_argument(sizes)});
+  // -1 is the last one.
+  const Argument wrapped = parts.run("aten.remainder.Scalar", {by, {self.size(dim)}});
+  return {parts.run("aten.gather.default", {from, {dim}, wrapped})};
+}
+
+Values sorting_indices(Parts& parts) {
+  if (parts.has("stable")) {
+    return {parts.all("aten.sort.stable",
+                      {parts["self"], parts["stable"], parts["dim"], parts["descending"]})[1]};
+  }
+  return {parts.all("aten.sort.default", {parts["self"], parts["dim"], parts["descending"]})[1]};
+}
+
+Values sorted_rows(Parts& parts) {
+  return {parts.run("aten.sort.default", {parts["self"], {std::int64_t{0}}, {false}})};
+}
+
+template <std::int64_t kDim>
+Values flipped(Parts& parts) {
+  if (parts.tensor("self").rank() <= kDim) throw OpError("the tensor has too few dimensions");
+  return {parts.run("aten.flip.default", {parts["self"], integers_argument({kDim})})};
+}
+
+Values on_diagonal(Parts& parts) {
+  const Argument vector = as_vector(parts, parts["self"]);
+  return {parts.run("aten.diag_embed.default", {vector, parts["offset"]})};
+}
+
+Values tiled(Parts& parts) {
+  const Sizes dims = parts.integers("dims");
+  std::vector<std::int64_t> repeats(dims.begin(), dims.end());
+  while (std::ssize(repeats) < parts.tensor("self").rank()) repeats.insert(repeats.begin(), 1);
+  return {parts.run("aten.repeat.default", {parts["self"], integers_argument(repeats)})};
+}
+
+Values joined(Parts& parts, Values values, std::int64_t dim) {
+  return {parts.run("aten.cat.default", {list_argument(std::move(values)), {dim}})};
+}
+
+Values beside_each_other(Parts& parts) {
+  const std::int64_t dim = parts.tensors("tensors").at(0)->rank() < 2 ? 0 : 1;
+  return joined(parts, all_with_rank(parts, parts.values("tensors"), 1), dim);
+}
+Values below_each_other(Parts& parts) {
+  return joined(parts, all_with_rank(parts, parts.values("tensors"), 2), 0);
+}
+Values behind_each_other(Parts& parts) {
+  return joined(parts, all_with_rank(parts, parts.values("tensors"), 3), 2);
+}
+Values as_columns(Parts& parts) {
+  Values values = parts.values("tensors");
+  for (Argument& value : values) {
+    const Tensor& tensor = parts.of(value);
+    if (tensor.rank() > 1) continue;
+    value = parts.run("aten.reshape.default", {value, integers_argument({tensor.count(), 1})});
+  }
+  return joined(parts, std::move(values), 1);
+}
+
+Values one_hot_rows(Parts& parts) {
+  const Tensor self = parts.tensor("self");
+  const std::int64_t classes = parts.integer("num_classes");
+  if (self.dtype != spec::DType::kInt64) throw OpError("one_hot takes int64 alone");
+  if (classes < 1) throw Unsupported("one_hot whose classes depend on the data");
+  std::vector<std::int64_t> sizes(self.sizes.begin(), self.sizes.end());
+  sizes.push_back(classes);
+  const Argument zeros =
+      parts.run("aten.zeros.default",
+                {integers_argument(sizes), {spec::DType::kInt64}, {spec::None{}}, {self.device}});
+  const Argument index = parts.run("aten.unsqueeze.default", {parts["self"], {std::int64_t{-1}}});
+  return {parts.run("aten.scatter.value", {zeros, {std::int64_t{-1}}, index, {std::int64_t{1}}})};
+}
+
+// Nothing is drawn out of training.
+Values without_dropping(Parts& parts) {
+  if (parts.boolean("train") && parts.real("p") != 0) {
+    throw Unsupported("dropout in training draws random numbers");
+  }
+  return {parts["input"]};
+}
+
+constexpr CompositeOp kCompositeMoves[] = {
+    {"aten.alpha_dropout", without_dropping},
+    {"aten.argsort", sorting_indices},
+    {"aten.atleast_1d", at_least_dims<1>},
+    {"aten.atleast_2d", at_least_dims<2>},
+    {"aten.atleast_3d", at_least_dims<3>},
+    {"aten.broadcast_tensors", broadcast_all},
+    {"aten.cartesian_prod", make_product},
+    {"aten.column_stack", as_columns},
+    {"aten.conj", same_tensor},
+    {"aten.diagflat", on_diagonal},
+    {"aten.dsplit", split_known_dim<2, 3>},
+    {"aten.dstack", behind_each_other},
+    {"aten.expand_as", expand_to_other},
+    {"aten.feature_alpha_dropout", without_dropping},
+    {"aten.feature_dropout", without_dropping},
+    {"aten.fliplr", flipped<1>},
+    {"aten.flipud", flipped<0>},
+    {"aten.hsplit", split_known_dim<1, 1>},
+    {"aten.hstack", beside_each_other},
+    {"aten.linalg_diagonal", diagonal_of},
+    {"aten.mH", transpose_matrices},
+    {"aten.mT", transpose_matrices},
+    {"aten.matrix_H", transpose_matrix},
+    {"aten.meshgrid", make_grids},
+    {"aten.movedim", move_dims},
+    {"aten.msort", sorted_rows},
+    {"aten.one_hot", one_hot_rows},
+    {"aten.positive", same_number},
+    {"aten.ravel", make_vector},
+    {"aten.real", same_tensor},
+    {"aten.resolve_conj", same_tensor},
+    {"aten.resolve_neg", same_tensor},
+    {"aten.swapaxes", swap_axes},
+    {"aten.take_along_dim", take_along},
+    {"aten.tensor_split", split_tensor},
+    {"aten.tile", tiled},
+    {"aten.unsafe_chunk", chunks_of},
+    {"aten.view_as", view_like_other},
+    {"aten.vsplit", split_known_dim<0, 2>},
+    {"aten.vstack", below_each_other},
+};
+
+}  // namespace
+
+std::span<const CompositeOp> composite_moves() { return kCompositeMoves; }
+
+}  // namespace graphgate::optimized
