@@ -100,11 +100,49 @@ bool draw_legit(Draft& draft, GeneReader& genes, std::size_t) {
   return true;
 }
 
+bool draw_with_update(Draft& draft, GeneReader& genes, std::size_t) {
+  const auto parts = pick_parts(draft, genes, true);
+  if (!parts) return false;
+  NodeBuilder node(draft, "aten._batch_norm_with_update.default");
+  node.tensor("input", parts->input).tensor("weight", parts->weight).tensor("bias", parts->bias);
+  node.tensor("running_mean", parts->mean).tensor("running_var", parts->variance);
+  node.real("momentum", 0.25).real("eps", 1e-3);
+  node.fresh(DType::kFloat32, parts->from.sizes);
+  const Shape saved{parts->from.sizes[1]};
+  node.fresh(DType::kFloat32, saved);
+  node.fresh(DType::kFloat32, saved);
+  node.fresh(DType::kUInt8, Shape{0});
+  draft.note_write(parts->mean);
+  draft.note_write(parts->variance);
+  return true;
+}
+
+// By the statistics of each instance, which leaves no running ones behind.
+bool draw_instance_norm(Draft& draft, GeneReader& genes, std::size_t) {
+  const auto input = draft.pick(genes, [&](const DrawnTensor& tensor) {
+    return tensor.dtype == DType::kFloat32 && tensor.sizes.rank == 3 &&
+           is_constant(tensor.sizes[1]) && tensor.sizes[1] > 0 && draft.is_row_major(tensor) &&
+           draft.table().least(tensor.sizes[0]) >= 1 && draft.table().least(tensor.sizes[2]) >= 2;
+  });
+  if (!input) return false;
+  const DrawnTensor from = draft.tensor(*input);
+  std::optional<TensorIndex> weight;
+  if (genes.chance(50)) weight = draft.pick_like(genes, from.dtype, Shape{from.sizes[1]});
+  NodeBuilder node(draft, "aten.instance_norm.default");
+  node.tensor("input", *input).optional_tensor("weight", weight).none("bias");
+  node.none("running_mean").none("running_var").boolean("use_input_stats", true);
+  node.real("momentum", 0.25).real("eps", 1e-3).boolean("cudnn_enabled", false);
+  node.fresh(from.dtype, from.sizes);
+  return true;
+}
+
 constexpr DrawnOp kBatchNormRows[] = {
     {"aten.batch_norm", 2, draw_batch_norm, 0},
     {"aten.native_batch_norm", 1, draw_batch_norm, 1},
     {"aten._native_batch_norm_legit_no_training", 1, draw_no_training, 0},
-    {"aten._native_batch_norm_legit", 2, draw_legit, 0}};
+    {"aten._native_batch_norm_legit", 2, draw_legit, 0},
+    {"aten._batch_norm_with_update", 1, draw_with_update, 0, 6},
+    {"aten.instance_norm", 1, draw_instance_norm, 0, 6}};
 
 }  // namespace
 

@@ -65,13 +65,49 @@ bool draw_group_norm(Draft& draft, GeneReader& genes, std::size_t) {
   return true;
 }
 
+// Over the last dimension; the fused form returns the factors besides.
+bool draw_rms_norm(Draft& draft, GeneReader& genes, std::size_t fused) {
+  const auto self = draft.pick(genes, [&](const DrawnTensor& tensor) {
+    return tensor.sizes.rank >= 2 && is_plain_float(tensor.dtype) && draft.is_row_major(tensor) &&
+           is_constant(tensor.sizes[tensor.sizes.rank - 1]) &&
+           tensor.sizes[tensor.sizes.rank - 1] > 0;
+  });
+  if (!self) return false;
+  const DrawnTensor from = draft.tensor(*self);
+  const Size width = from.sizes[from.sizes.rank - 1];
+  std::optional<TensorIndex> weight;
+  if (genes.chance(70)) weight = draft.pick_like(genes, from.dtype, Shape{width});
+  Shape stats = from.sizes;
+  stats[from.sizes.rank - 1] = 1;
+  NodeBuilder node(draft, fused == 1 ? "aten._fused_rms_norm.default" : "aten.rms_norm.default");
+  node.tensor("input", *self).integers("normalized_shape", {width});
+  node.optional_tensor("weight", weight);
+  if (fused == 1 || genes.chance(50)) node.real("eps", 1e-5);
+  node.fresh(from.dtype, from.sizes);
+  if (fused == 1) node.fresh(from.dtype, stats);
+  return true;
+}
+
+bool draw_whole_group_norm(Draft& draft, GeneReader& genes, std::size_t) {
+  const TensorIndex self = draft.pick_like(genes, DType::kFloat32, Shape{2, 4, 3});
+  if (!draft.is_row_major(draft.tensor(self))) return false;
+  const TensorIndex weight = draft.pick_like(genes, DType::kFloat32, Shape{4});
+  NodeBuilder node(draft, "aten.group_norm.default");
+  node.tensor("input", self).integer("num_groups", 2).tensor("weight", weight).none("bias");
+  node.fresh(DType::kFloat32, Shape{2, 4, 3});
+  return true;
+}
+
 constexpr DrawnOp kNormalizationRows[] = {{"aten._softmax", 4, draw_softmax, kSoftmax},
                                           {"aten._log_softmax", 2, draw_softmax, kLogSoftmax},
                                           {"aten.softmax", 2, draw_softmax, kSoftmaxInt},
                                           {"aten._safe_softmax", 1, draw_softmax, kSafe},
                                           {"aten.layer_norm", 3, draw_layer_norm, 0},
                                           {"aten.native_layer_norm", 3, draw_layer_norm, 1},
-                                          {"aten.native_group_norm", 1, draw_group_norm, 0}};
+                                          {"aten.native_group_norm", 1, draw_group_norm, 0},
+                                          {"aten.rms_norm", 1, draw_rms_norm, 0, 6},
+                                          {"aten._fused_rms_norm", 1, draw_rms_norm, 1, 6},
+                                          {"aten.group_norm", 1, draw_whole_group_norm, 0, 6}};
 
 }  // namespace
 

@@ -211,11 +211,113 @@ Launch bind_batch_norm(const Binding& call) {
   return described(std::move(launch), {training_work(call, saves)});
 }
 
+// ---- instance_norm: a batch norm of every channel of every image
+
+void infer_instance_norm(Inference& call) {
+  const Tensor& input = call.tensor("input");
+  if (input.rank() < 2 || !spec::is_floating_point(input.dtype)) {
+    throw OpError("instance_norm wants a floating input of rank 2 or more");
+  }
+  for (const std::string_view name : kParameters) {
+    const Tensor* parameter = call.optional_tensor(name);
+    if (parameter && parameter->sizes != Sizes{input.sizes[1]}) {
+      throw OpError("'" + std::string(name) + "' must have one element per channel");
+    }
+  }
+  if (!call.boolean("use_input_stats") && (!call.has("running_mean") || !call.has("running_var"))) {
+    throw OpError("instance_norm by running statistics wants such");
+  }
+  call.make(input.dtype, input.sizes);
+}
+
+// Each image moves the running statistics on from where they are; the mean of what the images make
+// is kept.
+template <class C>
+struct InstanceNorm {
+  Tensor result;
+  DType dtype;
+  Rows from, to;  // a row is a channel of an image
+  std::int64_t channels;
+  std::optional<Channels> weight, bias, running_mean, running_var;
+  bool trains;
+  C momentum, epsilon;
+
+  void operator()() const {
+    std::vector<C> row(static_cast<std::size_t>(from.length()));
+    std::vector<std::vector<C>> means(static_cast<std::size_t>(channels));
+    std::vector<std::vector<C>> variances(static_cast<std::size_t>(channels));
+    for (std::int64_t r = 0; r < from.count(); ++r) {
+      const std::int64_t channel = r % channels;
+      from.template load<C>(r, row.data());
+      C mean{};
+      C variance{};
+      if (running_mean) mean = running_mean->template get<C>(channel);
+      if (running_var) variance = running_var->template get<C>(channel);
+      C kept_mean = mean;
+      C kept_variance = variance;
+      const auto n = static_cast<std::int64_t>(row.size());
+      const bool learns = trains && n != 0;
+      if (learns) mean = BatchNorm<C>::center(row);
+      for (C& x : row) x -= mean;
+      if (learns) {
+        const C squares = ordered_dot(row.data(), row.data(), n);
+        kept_mean = moved(kept_mean, mean);
+        kept_variance = moved(kept_variance, squares / static_cast<C>(n - 1));
+        variance = squares / static_cast<C>(n);
+      }
+      means[static_cast<std::size_t>(channel)].push_back(kept_mean);
+      variances[static_cast<std::size_t>(channel)].push_back(kept_variance);
+      const C factor = C(1) / std::sqrt(variance + epsilon);
+      const C scale = weight ? factor * weight->template get<C>(channel) : factor;
+      const C shift = bias ? bias->template get<C>(channel) : C(0);
+      for (C& x : row) x = x * scale + shift;
+      store_row<C>(result, to, r, dtype, row.data());
+    }
+    keep(running_mean, means);
+    keep(running_var, variances);
+  }
+
+  C moved(C running, C batch) const { return momentum * batch + (C(1) - momentum) * running; }
+
+  // The means over the images, each rounded to the statistic's dtype first.
+  void keep(const std::optional<Channels>& running, std::vector<std::vector<C>>& made) const {
+    if (!running) return;
+    for (std::int64_t channel = 0; channel < channels; ++channel) {
+      std::vector<C>& of = made[static_cast<std::size_t>(channel)];
+      const auto images = static_cast<std::int64_t>(of.size());
+      round_values<C>(running->tensor.dtype, of.data(), images);
+      running->set(channel, ordered_sum(of.data(), images) / static_cast<C>(images));
+    }
+  }
+};
+
+Launch bind_instance_norm(const Binding& call) {
+  const Tensor& input = call.tensor("input");
+  Dims dims;
+  for (std::int64_t d = 2; d < input.rank(); ++d) dims.push_back(d);
+  Launch launch = with_real(input.dtype, [&]<class C>() -> Launch {
+    return InstanceNorm<C>{.result = call.result(),
+                           .dtype = input.dtype,
+                           .from = Rows(input, dims),
+                           .to = Rows(call.result(), dims),
+                           .channels = input.sizes[1],
+                           .weight = channels_of(call.optional_tensor("weight")),
+                           .bias = channels_of(call.optional_tensor("bias")),
+                           .running_mean = channels_of(call.optional_tensor("running_mean")),
+                           .running_var = channels_of(call.optional_tensor("running_var")),
+                           .trains = call.boolean("use_input_stats"),
+                           .momentum = static_cast<C>(call.real("momentum")),
+                           .epsilon = static_cast<C>(call.real("eps"))};
+  });
+  return launch;
+}
+
 }  // namespace
 
 std::span<const Kernel> batch_norm_kernels() {
   static constexpr Kernel kKernels[] = {
       {"aten.batch_norm", infer_batch_norm<Form::kPlain>, bind_batch_norm<Form::kPlain>},
+      {"aten.instance_norm", infer_instance_norm, bind_instance_norm},
       {"aten.native_batch_norm", infer_batch_norm<Form::kNative>, bind_batch_norm<Form::kNative>},
       {"aten._native_batch_norm_legit", infer_batch_norm<Form::kNative>,
        bind_batch_norm<Form::kNative>},

@@ -101,8 +101,12 @@ std::span<const Kernel> normalization_kernels() {
       Kernel{"aten.native_layer_norm", infer_native_layer_norm, bind_layer_norm}
           .fuses(Fusion::kNormalizedShape)
           .rows(row_rules::layer_norm),
-      Kernel{"aten.native_group_norm", infer_native_group_norm, bind_native_group_norm}.rows(
+      Kernel{"aten.group_norm", infer_group_norm, bind_group_norm}.rows(row_rules::per_image),
+      Kernel{"aten.native_group_norm", infer_native_group_norm, bind_group_norm}.rows(
           row_rules::per_image),
+      Kernel{"aten.rms_norm", infer_rms_norm, bind_rms_norm}.rows(row_rules::layer_norm),
+      Kernel{"aten._fused_rms_norm", infer_fused_rms_norm, bind_rms_norm}.rows(
+          row_rules::layer_norm),
   };
   return kKernels;
 }

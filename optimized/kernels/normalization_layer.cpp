@@ -1,9 +1,17 @@
 #include "optimized/kernels/normalization_layer.h"
 
+#include <array>
+#include <limits>
+
 #include "optimized/arithmetic/functions.h"
 #include "optimized/arithmetic/sum.h"
 #include "optimized/codegen/row_text.h"
 #include "optimized/converted_rows.h"
+#include "optimized/kernels/elements/elements.h"
+#include "optimized/kernels/elements/rows.h"
+#include "optimized/kernels/pointwise.h"
+#include "optimized/kernels/reduction_frame.h"
+#include "optimized/scratch.h"
 #include "optimized/strides.h"
 
 namespace graphgate::optimized {
@@ -191,22 +199,43 @@ Launch bind_layer_norm(const Binding& call) {
   return described(std::move(launch), {std::move(*work)});
 }
 
-void infer_native_group_norm(Inference& call) {
+namespace {
+
+// How many groups of channels a call makes, of an input that has them.
+std::int64_t group_count(const KernelCall& call) {
   const Tensor& input = call.tensor("input");
-  const std::int64_t groups = call.integer("group");
+  const std::int64_t groups = call.integer(call.has("group") ? "group" : "num_groups");
   if (input.rank() < 2 || groups <= 0 || input.sizes[1] % groups != 0) {
     throw OpError("sizes " + print_sizes(input.sizes) + " do not have channels for " +
                   std::to_string(groups) + " groups");
   }
+  return groups;
+}
+
+}  // namespace
+
+void infer_group_norm(Inference& call) {
+  const Tensor& input = call.tensor("input");
+  (void)group_count(call);
+  (void)statistics_dtype(call);
+  for (std::int64_t d = 2; d < input.rank(); ++d) {
+    if (input.size(d) == 0) throw OpError("group_norm wants elements in each channel");
+  }
+  call.make(input.dtype, input.sizes, strides_in_format(input.sizes, suggested_format(input)));
+}
+
+void infer_native_group_norm(Inference& call) {
+  const Tensor& input = call.tensor("input");
+  const std::int64_t groups = group_count(call);
   const DType statistics = statistics_dtype(call);
   call.make(input.dtype, input.sizes, strides_in_format(input.sizes, suggested_format(input)));
   call.make(statistics, {input.sizes[0], groups});
   call.make(statistics, {input.sizes[0], groups});
 }
 
-Launch bind_native_group_norm(const Binding& call) {
+Launch bind_group_norm(const Binding& call) {
   const Tensor& input = call.tensor("input");
-  const std::int64_t groups = call.integer("group");
+  const std::int64_t groups = group_count(call);
   const Tensor grouped = split_channels(input, groups);
   Dims dims;
   for (std::int64_t d = 2; d < grouped.rank(); ++d) dims.push_back(d);
@@ -222,11 +251,78 @@ Launch bind_native_group_norm(const Binding& call) {
   if (call.listener() == nullptr) return launch;
   const auto weight = per_channel(call.optional_tensor("weight"), grouped);
   const auto bias = per_channel(call.optional_tensor("bias"), grouped);
-  auto work =
-      norm_text({result, grouped, dims, weight ? &*weight : nullptr, bias ? &*bias : nullptr,
-                 &call.result(1), &call.result(2), statistics_dtype(call), call.real("eps")});
+  const bool gives_statistics = call.result_count() == 3;
+  auto work = norm_text({result, grouped, dims, weight ? &*weight : nullptr,
+                         bias ? &*bias : nullptr, gives_statistics ? &call.result(1) : nullptr,
+                         gives_statistics ? &call.result(2) : nullptr, statistics_dtype(call),
+                         call.real("eps")});
   if (!work) return launch;
   return described(std::move(launch), {std::move(*work)});
+}
+
+// ---- RMS norm: mean squares and factors of the rows in the workspace, then products
+
+namespace {
+
+struct RmsParts {
+  Dims dims;
+  Sizes sizes;  // of the factors
+  DType wide;
+};
+RmsParts rms_parts(const KernelCall& call) {
+  const Tensor& input = call.tensor("input");
+  if (!spec::is_floating_point(input.dtype) || spec::item_size_bytes(input.dtype) == 1) {
+    throw OpError("a norm wants a floating-point input");
+  }
+  RmsParts out{layer_dims(call), input.sizes, DType::kFloat32};
+  for (const std::int64_t d : out.dims) out.sizes[at(d)] = 1;
+  if (input.dtype == DType::kFloat64) out.wide = input.dtype;
+  return out;
+}
+
+template <class C>
+Source<C> rms_weight(const KernelCall& call) {
+  if (const Tensor* weight = call.optional_tensor("weight")) return {*weight, weight->dtype};
+  return {Item{1.0}, native_dtype<C>()};
+}
+
+}  // namespace
+
+void infer_rms_norm(Inference& call) {
+  const Tensor& input = call.tensor("input");
+  const RmsParts parts = rms_parts(call);
+  call.want_workspace(2 * scratch_bytes(parts.wide, parts.sizes));
+  call.make(input.dtype, input.sizes, strides_in_format(input.sizes, suggested_format(input)));
+}
+
+void infer_fused_rms_norm(Inference& call) {
+  infer_rms_norm(call);
+  const RmsParts parts = rms_parts(call);
+  call.make(parts.wide, parts.sizes);
+}
+
+Launch bind_rms_norm(const Binding& call) {
+  const Tensor& input = call.tensor("input");
+  const RmsParts parts = rms_parts(call);
+  if (input.count() == 0 && call.result_count() == 1) return {};
+  std::byte* workspace = call.workspace();
+  const Tensor squares = scratch_tensor(parts.wide, parts.sizes, workspace);
+  const Tensor scratch = scratch_tensor(parts.wide, parts.sizes, workspace);
+  const Tensor& factors = call.result_count() == 2 ? call.result(1) : scratch;
+  return with_real(parts.wide, [&]<class C>() {
+    const auto* listener = call.listener();
+    const C epsilon = static_cast<C>(
+        call.optional_real("eps").value_or(static_cast<double>(std::numeric_limits<C>::epsilon())));
+    return in_turn(
+        {reduce_launch<C, C>(listener, squares, input, parts.dims, input.dtype, parts.wide,
+                             element::RowMeanSquare<C>()),
+         launch_tensors<C>(listener, factors, parts.wide, element::RsqrtOfSum<C>{epsilon}, squares),
+         launch_sources<C>(
+             listener, call.result(), input.dtype,
+             std::array<Source<C>, 3>{Source<C>(input, input.dtype), Source<C>(factors, parts.wide),
+                                      rms_weight<C>(call)},
+             element::MultiplyThree())});
+  });
 }
 
 }  // namespace graphgate::optimized

@@ -41,22 +41,41 @@ std::vector<std::vector<N>> by_channel(const Array<N>& x) {
   return out;
 }
 
-// running = momentum * batch + (1 - momentum) * running, the factors held in the dtype of
-// `running`.
+// momentum * batch + (1 - momentum) * running, the factors held in the dtype of `running`.
+template <class N>
+N moved_on(const Call& call, const N& running, const N& batch, DType dtype) {
+  const N momentum = held_in(N(call.real("momentum")), dtype);
+  const N rest = held_in(N(1 - call.real("momentum")), dtype);
+  return momentum * batch + rest * running;
+}
+
 template <class N>
 void update_running(Call& call, std::string_view name, const std::vector<N>& batch) {
   if (!call.has(name)) return;
   const DType dtype = call.tensor(name)->dtype;
-  const N momentum = held_in(N(call.real("momentum")), dtype);
-  const N rest = held_in(N(1 - call.real("momentum")), dtype);
   Array<N> running = load<N>(*call.tensor(name), dtype);
   if (running.data.size() != batch.size()) {
     throw OpError("batch_norm: running statistics want one element per channel");
   }
   for (std::int64_t c = 0; c < running.count(); ++c) {
-    running[c] = momentum * batch[static_cast<std::size_t>(c)] + rest * running[c];
+    running[c] = moved_on(call, running[c], batch[static_cast<std::size_t>(c)], dtype);
   }
   call.write(name, running);
+}
+
+// Keeps the mean of what `count` images have made of each running statistic, where there is one.
+template <class N>
+void keep_mean(Call& call, std::string_view name, const std::vector<Sum<N>>& sums,
+               std::int64_t count) {
+  if (!call.has(name)) return;
+  Array<N> kept(call.tensor(name)->sizes);
+  if (kept.data.size() != sums.size()) {
+    throw OpError("instance_norm: running statistics want one element per channel");
+  }
+  for (std::size_t c = 0; c < sums.size(); ++c) {
+    kept.data[c] = sums[c].result() / N(static_cast<double>(count));
+  }
+  call.write(name, kept);
 }
 
 template <class N>
@@ -162,11 +181,10 @@ Sizes normalized_strides(const Call& call) {
 }
 
 template <class N>
-Statistics<N> emit_normalized(Call& call) {
+Statistics<N> emit_normalized(Call& call, bool training) {
   const Tensor& input = *call.tensor("input");
   channels_of(input);
   const Array<N> x = load<N>(input, input.dtype);
-  const bool training = is_training(call);
   Statistics<N> statistics = training ? batch_statistics(call, x, statistics_dtype(call))
                                       : running_statistics<N>(call, input.dtype);
   call.emit(normalized_channels(call, x, statistics), input.dtype, normalized_strides(call));
@@ -180,19 +198,19 @@ void batch_norm(Call& call) {
     if (input.count() == 0) {
       call.emit(Array<N>(input.sizes), input.dtype, image_strides(input, input.sizes));
     } else {
-      emit_normalized<N>(call);
+      emit_normalized<N>(call, is_training(call));
     }
   });
 }
 
 // Also returns the batch's statistics; out of training they are empty tensors, or, from CUDA's
 // kernel, the running ones.
-void native_batch_norm(Call& call) {
+void emit_with_statistics(Call& call, bool training) {
   const DType dtype = statistics_dtype(call);
-  const bool saves = is_training(call) || declared_arithmetic().has_cuda_kernels;
+  const bool saves = training || declared_arithmetic().has_cuda_kernels;
   const std::int64_t channels = channels_of(*call.tensor("input"));
   with_real(call.mode(), [&]<class N>() {
-    const Statistics<N> statistics = emit_normalized<N>(call);
+    const Statistics<N> statistics = emit_normalized<N>(call, training);
     for (const std::vector<N>& saved : {statistics.mean, statistics.scale}) {
       Array<N> out(Sizes{saves ? channels : 0});
       if (saves) out.data = saved;
@@ -201,10 +219,83 @@ void native_batch_norm(Call& call) {
   });
 }
 
+void native_batch_norm(Call& call) { emit_with_statistics(call, is_training(call)); }
+
+// Always in training. What is reserved for the gradient is empty, but for cuDNN's kernels.
+void batch_norm_with_update(Call& call) {
+  emit_with_statistics(call, /*training=*/true);
+  call.emit(Array<Whole>(Sizes{0}), DType::kUInt8);
+}
+
+// An instance is a channel of one image: [N, C, ...] is normalized as [1, N C, ...], with the
+// parameters of each image. Running statistics are repeated for each, too, and their mean over the
+// images is what is kept, in training or not.
+void instance_norm(Call& call) {
+  const Tensor& input = *call.tensor("input");
+  const std::int64_t channels = channels_of(input);
+  const std::int64_t images = input.sizes[0];
+  const bool trains = call.boolean("use_input_stats");
+  if (!trains && (!call.has("running_mean") || !call.has("running_var"))) {
+    throw OpError("Expected running_mean and running_var to be defined when use_input_stats=false");
+  }
+  require_apart_from_all(call.row(), call.arguments());
+  const DType dtype = statistics_dtype(call);
+  with_real(call.mode(), [&]<class N>() {
+    Array<N> x = load<N>(input, input.dtype);
+    const Sizes sizes = x.sizes;
+    x.sizes[0] = 1;
+    x.sizes[1] = images * channels;
+    std::vector<N> means = parameter<N>(call, "running_mean", input.dtype);
+    std::vector<N> variances = parameter<N>(call, "running_var", input.dtype);
+    const auto weight = parameter<N>(call, "weight", input.dtype);
+    const auto bias = parameter<N>(call, "bias", input.dtype);
+    const N eps(call.real("eps"));
+    Array<N> out(sizes);
+    std::vector<Sum<N>> kept_means(static_cast<std::size_t>(channels));
+    std::vector<Sum<N>> kept_variances(static_cast<std::size_t>(channels));
+    std::int64_t i = 0;
+    std::int64_t next = 0;
+    for (const std::vector<N>& instance : by_channel(x)) {
+      const std::int64_t c = next++ % channels;
+      const auto channel = static_cast<std::size_t>(c);
+      const N* before = element(means, c);
+      const N* spread = element(variances, c);
+      N mean = before ? *before : N(0);
+      N scale(1);
+      if (trains && !instance.empty()) {
+        const Moments<N> of = moments(std::span<const N>(instance));
+        const auto n = static_cast<double>(instance.size());
+        const N squares = held_in(of.squares, dtype);
+        mean = held_in(of.mean, dtype);
+        scale = held_in(rsqrt(squares / N(n) + eps), dtype);
+        if (before) {
+          kept_means[channel].add(held_in(moved_on(call, *before, mean, dtype), dtype));
+        }
+        if (spread) {
+          const N unbiased = squares / N(n - 1);
+          kept_variances[channel].add(held_in(moved_on(call, *spread, unbiased, dtype), dtype));
+        }
+      } else {
+        if (spread) scale = N(1) / sqrt(*spread + eps);
+        if (before) kept_means[channel].add(mean);
+        if (spread) kept_variances[channel].add(*spread);
+      }
+      for (const N& each : instance) {
+        out[i++] = normalized(each, mean, scale, element(weight, c), element(bias, c));
+      }
+    }
+    call.emit(out, input.dtype);
+    keep_mean(call, "running_mean", kept_means, images);
+    keep_mean(call, "running_var", kept_variances, images);
+  });
+}
+
 constexpr std::array kBatchNormOps = {
+    OpBody{"aten._batch_norm_with_update", batch_norm_with_update},
     OpBody{"aten._native_batch_norm_legit", native_batch_norm},
     OpBody{"aten._native_batch_norm_legit_no_training", native_batch_norm},
     OpBody{"aten.batch_norm", batch_norm},
+    OpBody{"aten.instance_norm", instance_norm},
     OpBody{"aten.native_batch_norm", native_batch_norm},
 };
 

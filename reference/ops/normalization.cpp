@@ -1,11 +1,11 @@
-// Softmax, layer norm and group norm. All compute in float32 (float64 for float64 data) and round
-// each result once, but for what Kernel says.
+// Softmax, layer norm, group norm and RMS norm. All compute in float32 (float64 for float64 data)
+// and round each result once, but for what Kernel says.
 #include <array>
 #include <limits>
 
 #include "reference/number/moments.h"
 #include "reference/ops/norm_parameters.h"
-#include "reference/ops/softmax_row.h"
+#include "reference/ops/softmax_line.h"
 #include "reference/registry.h"
 #include "reference/slices.h"
 
@@ -16,63 +16,9 @@ using spec::DType;
 
 // --- softmax and its logarithm ---
 
-// x - max(x): NaN or infinite lines give NaN, as in PyTorch.
-template <class N>
-std::vector<N> below_maximum(std::span<const N> line) {
-  N most = N(-std::numeric_limits<double>::infinity());
-  for (const N& x : line) most = maximum(most, x);
-  std::vector<N> out;
-  for (const N& x : line) out.push_back(x - most);
-  return out;
-}
-
-// How PyTorch's CPU kernels hold 16-bit data between their loops, though they compute in float32:
-// softmax keeps the exponentials in the dtype unless the dimension is the last one; log_softmax,
-// where it is the last one, keeps the sum and its logarithm in the dtype. No other kernel rounds
-// there.
-struct Kernel {
-  DType dtype;
-  bool is_last_dim;
-
-  template <class N>
-  [[nodiscard]] N held_unless_last(const N& x) const {
-    return is_last_dim ? x : held_in(x, dtype);
-  }
-  template <class N>
-  [[nodiscard]] N held_if_last(const N& x) const {
-    return is_last_dim ? held_in(x, dtype) : x;
-  }
-};
-
-template <class N>
-std::vector<N> softmax_of(std::span<const N> line, const Kernel& kernel) {
-  std::vector<N> out = below_maximum(line);
-  Sum<N> total;
-  for (N& x : out) {
-    x = kernel.held_unless_last(exp(x));
-    total.add(x);
-  }
-  const N scale = N(1) / total.result();
-  for (N& x : out) x = x * scale;
-  bound_shares<N>(out, line, [&kernel](const std::vector<N>& scores) {
-    return softmax_of(std::span<const N>(scores), kernel);
-  });
-  return out;
-}
-
-template <class N>
-std::vector<N> log_softmax_of(std::span<const N> line, const Kernel& kernel) {
-  std::vector<N> out = below_maximum(line);
-  Sum<N> total;
-  for (const N& x : out) total.add(exp(x));
-  const N log_total = kernel.held_if_last(log(kernel.held_if_last(total.result())));
-  for (N& x : out) x = x - log_total;
-  return out;
-}
-
 // A line of nothing but -inf gives zeros.
 template <class N>
-std::vector<N> safe_softmax_of(std::span<const N> line, const Kernel& kernel) {
+std::vector<N> safe_softmax_of(std::span<const N> line, const SoftmaxKernel& kernel) {
   Whole is_masked = 1;
   for (const N& x : line) {
     is_masked = is_masked & equal(x, N(-std::numeric_limits<double>::infinity()));
@@ -101,19 +47,22 @@ void emit_softmax(Call& call, F of_line) {
     const Array<N> input = load<N>(*call.tensor("self"), dtype);
     const std::int64_t dim = wrap_dim(call.integer("dim"), input.rank());
     const std::int64_t length = input.rank() == 0 ? 1 : input.size(dim);
-    const Kernel kernel{dtype, dim + 1 >= input.rank()};
+    const SoftmaxKernel kernel{dtype, dim + 1 >= input.rank()};
     const auto of = [&](std::span<const N> line) { return of_line(line, kernel); };
     call.emit(map_lines(input, dim, length, of), dtype);
   });
 }
 void softmax(Call& call) {
-  emit_softmax(call, [](auto line, const Kernel& kernel) { return softmax_of(line, kernel); });
+  emit_softmax(call,
+               [](auto line, const SoftmaxKernel& kernel) { return softmax_of(line, kernel); });
 }
 void log_softmax(Call& call) {
-  emit_softmax(call, [](auto line, const Kernel& kernel) { return log_softmax_of(line, kernel); });
+  emit_softmax(call,
+               [](auto line, const SoftmaxKernel& kernel) { return log_softmax_of(line, kernel); });
 }
 void safe_softmax(Call& call) {
-  emit_softmax(call, [](auto line, const Kernel& kernel) { return safe_softmax_of(line, kernel); });
+  emit_softmax(
+      call, [](auto line, const SoftmaxKernel& kernel) { return safe_softmax_of(line, kernel); });
 }
 
 // --- layer norm and group norm ---
@@ -192,30 +141,31 @@ void layer_norm(Call& call) {
             [&]<class N>() { call.emit(layer_norm_of<N>(call).out, call.tensor("input")->dtype); });
 }
 
-// Input [N, C, ...], a mean for each of `group` runs of channels of each image.
+// Input [N, C, ...] as `images` of `channels` of `area` elements each.
+struct ImageGroups {
+  std::int64_t images, channels, area, groups;
+};
+
+// A mean for each of `groups` runs of channels of each image.
 template <class N>
-Normalized<N> group_norm_of(const Call& call) {
+Normalized<N> group_norm_of(const Call& call, const ImageGroups& of) {
   const Tensor& self = *call.tensor("input");
-  const std::int64_t groups = call.integer("group");
-  const std::int64_t channels = call.integer("C");
-  const std::int64_t images = call.integer("N");
-  const std::int64_t area = call.integer("HxW");
-  const auto count = spec::checked_element_count({images, channels, area});
-  if (groups < 1 || channels % groups != 0 || count != self.count()) {
-    throw OpError("native_group_norm: N, C, HxW and group do not fit the input");
+  const auto count = spec::checked_element_count({of.images, of.channels, of.area});
+  if (of.groups < 1 || of.channels % of.groups != 0 || count != self.count()) {
+    throw OpError("group_norm: the input does not fit the groups");
   }
   const auto weight = parameter<N>(call, "weight", self.dtype);
   const auto bias = parameter<N>(call, "bias", self.dtype);
   const Array<N> x = load<N>(self, self.dtype);
-  const Sizes stat_sizes = {images, groups};
+  const Sizes stat_sizes = {of.images, of.groups};
   Normalized<N> result{Array<N>(self.sizes), Array<N>(stat_sizes), Array<N>(stat_sizes)};
-  const std::int64_t length = channels / groups * area;
-  for (std::int64_t g = 0; g < images * groups; ++g) {
+  const std::int64_t length = of.channels / of.groups * of.area;
+  for (std::int64_t g = 0; g < of.images * of.groups; ++g) {
     const auto first = static_cast<std::size_t>(g * length);
     const GroupNorm<N> norm(std::span<const N>(x.data).subspan(first, std::size_t(length)),
                             call.real("eps"));
     for (std::int64_t i = g * length; i < (g + 1) * length; ++i) {
-      const std::int64_t channel = i / area % channels;
+      const std::int64_t channel = i / of.area % of.channels;
       result.out[i] =
           normalized(x[i], norm.mean, norm.rstd, element(weight, channel), element(bias, channel));
     }
@@ -228,22 +178,88 @@ Normalized<N> group_norm_of(const Call& call) {
 void native_group_norm(Call& call) {
   const Tensor& self = *call.tensor("input");
   const DType stats = statistics_dtype(call, {"weight", "bias"});
+  const ImageGroups of{call.integer("N"), call.integer("C"), call.integer("HxW"),
+                       call.integer("group")};
   with_real(call.mode(), [&]<class N>() {
-    const Normalized<N> result = group_norm_of<N>(call);
+    const Normalized<N> result = group_norm_of<N>(call, of);
     call.emit(result.out, self.dtype, image_strides(self, self.sizes));
     call.emit(result.mean, stats);
     call.emit(result.rstd, stats);
   });
 }
 
+// The composite form: the result alone.
+void group_norm(Call& call) {
+  const Tensor& self = *call.tensor("input");
+  if (self.rank() < 2) throw OpError("Expected at least 2 dimensions for input tensor");
+  const Sizes inner(self.sizes.begin() + 2, self.sizes.end());
+  const ImageGroups of{self.sizes[0], self.sizes[1], count_of(inner), call.integer("num_groups")};
+  if (of.area == 0) throw OpError("Expected HxW to be greater than 0");
+  with_real(call.mode(), [&]<class N>() {
+    call.emit(group_norm_of<N>(call, of).out, self.dtype, image_strides(self, self.sizes));
+  });
+}
+
+// --- RMS norm ---
+
+// x / sqrt(mean(x^2) + eps) * weight over the last dimensions, with the factor of each group. eps
+// is that of the dtype that is computed in where none is given.
+template <class N>
+Normalized<N> rms_norm_of(const Call& call) {
+  const Tensor& self = *call.tensor("input");
+  const std::size_t outer = check_layer_norm(self, call.integers("normalized_shape"));
+  if (!spec::is_floating_point(self.dtype)) throw OpError("rms_norm: wants a floating dtype");
+  const DType compute = compute_dtype(self.dtype);
+  const double eps =
+      round_to_dtype(call.optional_real("eps").value_or(2 * unit_roundoff(compute)), compute);
+  const auto weight = parameter<N>(call, "weight", self.dtype);
+  Sizes stat_sizes(self.sizes.size(), 1);
+  std::copy_n(self.sizes.begin(), outer, stat_sizes.begin());
+  const Array<N> x = load<N>(self, self.dtype);
+  Normalized<N> result{Array<N>(self.sizes), Array<N>(stat_sizes), Array<N>(stat_sizes)};
+  const std::int64_t groups = result.rstd.count();
+  const std::int64_t length = groups == 0 ? 0 : x.count() / groups;
+  for (std::int64_t g = 0; g < groups; ++g) {
+    Sum<N> squares;
+    for (std::int64_t i = g * length; i < (g + 1) * length; ++i) squares.add_product(x[i], x[i]);
+    const N factor = rsqrt(squares.result() / N(static_cast<double>(length)) + N(eps));
+    for (std::int64_t i = g * length; i < (g + 1) * length; ++i) {
+      const N* scale = element(weight, i - g * length);
+      result.out[i] = scale ? x[i] * factor * *scale : x[i] * factor;
+    }
+    result.rstd[g] = factor;
+  }
+  return result;
+}
+
+void rms_norm(Call& call) {
+  const Tensor& self = *call.tensor("input");
+  with_real(call.mode(), [&]<class N>() {
+    call.emit(rms_norm_of<N>(call).out, self.dtype, image_strides(self, self.sizes));
+  });
+}
+
+// With the factors, in the dtype that is computed in.
+void fused_rms_norm(Call& call) {
+  const Tensor& self = *call.tensor("input");
+  with_real(call.mode(), [&]<class N>() {
+    const Normalized<N> result = rms_norm_of<N>(call);
+    call.emit(result.out, self.dtype, image_strides(self, self.sizes));
+    call.emit(result.rstd, compute_dtype(self.dtype));
+  });
+}
+
 constexpr std::array kNormalizationOps = {
+    OpBody{"aten._fused_rms_norm", fused_rms_norm},
     OpBody{"aten._log_softmax", log_softmax},
     OpBody{"aten._safe_softmax", safe_softmax},
     OpBody{"aten._softmax", softmax},
+    OpBody{"aten.group_norm", group_norm},
     OpBody{"aten.layer_norm", layer_norm},
     OpBody{"aten.log_softmax", log_softmax},
     OpBody{"aten.native_group_norm", native_group_norm},
     OpBody{"aten.native_layer_norm", native_layer_norm},
+    OpBody{"aten.rms_norm", rms_norm},
     OpBody{"aten.softmax", softmax},
 };
 

@@ -116,6 +116,26 @@ struct Heaviside {
   }
 };
 
+// What brings a norm down to the limit; 1 for one that is not above it.
+template <class C>
+struct FactorTo {
+  C limit;
+  C operator()(C norm) const { return norm > limit ? limit / (norm + static_cast<C>(1e-7)) : C(1); }
+};
+
+// 1 / sqrt(x + epsilon).
+template <class C>
+struct RsqrtOfSum {
+  C epsilon;
+  C operator()(C x) const { return rsqrt(x + epsilon); }
+};
+struct MultiplyThree {
+  template <class C>
+  C operator()(C x, C y, C z) const {
+    return x * y * z;
+  }
+};
+
 // An element of a channel, by the channel's running statistics.
 template <class C>
 struct BatchNorm {

@@ -43,6 +43,15 @@ struct RowMean {
 };
 
 template <class C>
+struct RowMeanSquare {
+  template <class Row>
+  C operator()(const Row& x, std::int64_t n) const {
+    return ordered_sum_of<C>(n, [&](std::int64_t i) -> C { return x[i] * x[i]; }) /
+           static_cast<C>(n);
+  }
+};
+
+template <class C>
 struct RowNanSum {
   template <class Row>
   C operator()(const Row& x, std::int64_t n) const {
