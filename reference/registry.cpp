@@ -13,6 +13,7 @@ struct Family {
 
 constexpr Family kFamilies[] = {
     {"activation", activation_ops},
+    {"activation_backward", activation_backward_ops},
     {"assertion", assertion_ops},
     {"attention", attention_ops},
     {"batch_norm", batch_norm_ops},

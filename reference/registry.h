@@ -49,6 +49,7 @@ struct OpBody {
 
 // The families, in the order of the files in reference/ops/.
 [[nodiscard]] std::span<const OpBody> activation_ops();
+[[nodiscard]] std::span<const OpBody> activation_backward_ops();
 [[nodiscard]] std::span<const OpBody> assertion_ops();
 [[nodiscard]] std::span<const OpBody> attention_ops();
 [[nodiscard]] std::span<const OpBody> batch_norm_ops();

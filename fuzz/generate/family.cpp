@@ -13,6 +13,7 @@ namespace {
 constexpr Family kFamilies[] = {
     {"pointwise_binary", pointwise_binary_rows},
     {"activation", activation_rows},
+    {"activation_backward", activation_backward_rows},
     {"assertion", assertion_rows},
     {"attention", attention_rows},
     {"batch_norm", batch_norm_rows},

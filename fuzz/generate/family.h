@@ -148,6 +148,7 @@ template <class Table>
 
 // The families' rows, by the families' names.
 [[nodiscard]] std::span<const DrawnOp> activation_rows();
+[[nodiscard]] std::span<const DrawnOp> activation_backward_rows();
 [[nodiscard]] std::span<const DrawnOp> assertion_rows();
 [[nodiscard]] std::span<const DrawnOp> attention_rows();
 [[nodiscard]] std::span<const DrawnOp> batch_norm_rows();

@@ -3,6 +3,7 @@
 #include "optimized/kernels/elements/elements.h"
 #include "optimized/kernels/families.h"
 #include "optimized/kernels/pointwise.h"
+#include "optimized/kernels/view_geometry.h"
 
 namespace graphgate::optimized {
 namespace {
@@ -105,22 +106,131 @@ Launch bind_threshold(const Binding& call) {
   });
 }
 
+// The edge is an element of the dtype.
+template <template <class> class Shrink>
+Launch bind_shrink(const Binding& call) {
+  const spec::DType dtype = call.tensor("self").dtype;
+  return launch_pointwise<kFloat>(
+      call, [&]<class C>() { return Shrink<C>{checked_number<C>(call.item("lambd"), dtype)}; });
+}
+
+void infer_hardshrink(Inference& call) {
+  check_number(call.item("lambd"), call.tensor("self").dtype);
+  infer_pointwise<kFloat>(call);
+}
+
+void infer_softshrink(Inference& call) {
+  check_number(call.item("lambd"), call.tensor("self").dtype);
+  if (!(call.real("lambd") >= 0)) throw OpError("softshrink moves by no negative number");
+  infer_pointwise<kFloat>(call);
+}
+
+// Row-major, whatever self is.
+void infer_log_sigmoid(Inference& call) {
+  const Tensor& self = call.tensor("self");
+  (void)common_dtype(call, kFloat);
+  call.make(self.dtype, self.sizes);
+}
+void infer_log_sigmoid_forward(Inference& call) {
+  infer_log_sigmoid(call);
+  call.make(call.tensor("self").dtype, call.tensor("self").sizes);
+}
+
+template <bool has_buffer>
+Launch bind_log_sigmoid(const Binding& call) {
+  const Tensor& self = call.tensor("self");
+  return with_real(self.dtype, [&]<class C>() {
+    Launch result =
+        launch_tensors<C>(call.listener(), call.result(), self.dtype, element::LogSigmoid(), self);
+    if (!has_buffer) return result;
+    return in_turn(
+        {std::move(result), launch_tensors<C>(call.listener(), call.result(1), self.dtype,
+                                              element::ExpOfMinusAbsolute(), self)});
+  });
+}
+
+// The two halves along `dim`: what is gated, and the gates.
+std::array<Tensor, 2> halves_of(const KernelCall& call) {
+  const Tensor& self = call.tensor("self");
+  if (self.rank() == 0) throw OpError("glu wants a dimension to halve");
+  const std::int64_t dim = wrap_dim(call.integer("dim"), self.rank());
+  const std::int64_t size = self.size(dim);
+  if (size % 2 != 0) {
+    throw OpError("glu halves dimension " + std::to_string(dim) + ", whose size is " +
+                  std::to_string(size));
+  }
+  return {narrowed(self, dim, 0, size / 2), narrowed(self, dim, size / 2, size / 2)};
+}
+
+void infer_glu(Inference& call) {
+  const std::array<Tensor, 2> halves = halves_of(call);
+  const std::array<const Tensor*, 2> inputs = {&halves[0], &halves[1]};
+  make_over(call, common_dtype(call, kFloat), inputs);
+}
+
+Launch bind_glu(const Binding& call) {
+  const auto [gated, gate] = halves_of(call);
+  return with_real(gated.dtype, [&, &gated = gated, &gate = gate]<class C>() {
+    return launch_tensors<C>(call.listener(), call.result(), gated.dtype, element::GatedLinear(),
+                             gated, gate);
+  });
+}
+
+// In the layout of self, where the result has its sizes.
+constexpr PointwiseSignature kWeighted{
+    .operands = 2, .numbers = Numbers::kFloating, .all_one_dtype = true};
+void infer_prelu(Inference& call) {
+  const Tensor& self = call.tensor("self");
+  const spec::DType common = common_dtype(call, kWeighted);
+  if (broadcast_sizes(self.sizes, call.tensor("weight").sizes) == self.sizes) {
+    return make_like_self(call, common);
+  }
+  make_pointwise(call, common, 2);
+}
+
+Launch bind_prelu(const Binding& call) {
+  return launch_pointwise<kWeighted>(call, []<class C>() { return element::WeightedRelu(); });
+}
+
+// A new result is row-major.
+void infer_rrelu(Inference& call) {
+  if (call.boolean("training")) throw Unsupported("rrelu draws random slopes in training");
+  const spec::DType dtype = common_dtype(call, kFloat);
+  check_written(call, dtype);
+  call.make(dtype, call.tensor("self").sizes);
+}
+
+// Out of training the slope is the middle of its range, and the noise stays as it is.
+Launch bind_rrelu(const Binding& call) {
+  const double slope = (call.real("lower") + call.real("upper")) / 2;
+  return launch_pointwise<kFloat>(
+      call, [&]<class C>() { return element::LeakyRelu<C>{static_cast<C>(slope)}; });
+}
+
 }  // namespace
 
 std::span<const Kernel> activation_kernels() {
   constexpr Overlap kOverlap = Overlap::kSameGeometry;
   static const Kernel kKernels[] = {
+      {"aten._prelu_kernel", infer_prelu, bind_prelu},
       {"aten.celu", infer_celu, bind_celu, kOverlap},
       {"aten.elu", infer_pointwise<kFloat>, bind_elu, kOverlap},
       {"aten.gelu", infer_gelu, bind_gelu, kOverlap},
+      {"aten.glu", infer_glu, bind_glu},
+      {"aten.hardshrink", infer_hardshrink, bind_shrink<element::HardShrink>, kOverlap},
       pointwise_kernel<kFloat>("aten.hardsigmoid", element::HardSigmoid()),
       pointwise_kernel<kFloat>("aten.hardswish", element::HardSwish()),
       {"aten.hardtanh", infer_hardtanh, bind_hardtanh, kOverlap},
       {"aten.leaky_relu", infer_pointwise<kFloat>, bind_leaky_relu, kOverlap},
+      {"aten.log_sigmoid", infer_log_sigmoid, bind_log_sigmoid<false>},
+      {"aten.log_sigmoid_forward", infer_log_sigmoid_forward, bind_log_sigmoid<true>},
       pointwise_kernel<kFloat>("aten.mish", element::Mish()),
       pointwise_kernel<kNumber>("aten.relu", element::Relu()),
+      {"aten.rrelu", infer_rrelu, bind_rrelu},
+      {"aten.rrelu_with_noise", infer_rrelu, bind_rrelu},
       pointwise_kernel<kFloat>("aten.silu", element::Silu()),
       {"aten.softplus", infer_pointwise<kFloat>, bind_softplus, kOverlap},
+      {"aten.softshrink", infer_softshrink, bind_shrink<element::SoftShrink>, kOverlap},
       {"aten.threshold", infer_threshold, bind_threshold, kOverlap},
   };
   return kKernels;

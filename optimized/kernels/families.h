@@ -9,6 +9,7 @@
 
 #define GRAPHGATE_FAMILIES(FAMILY) \
   FAMILY(activation)               \
+  FAMILY(activation_backward)      \
   FAMILY(assertion)                \
   FAMILY(attention)                \
   FAMILY(batch_norm)               \

@@ -4,6 +4,7 @@
 #include <array>
 #include <numbers>
 
+#include "reference/movement.h"
 #include "reference/number/left_open.h"
 #include "reference/pointwise.h"
 #include "reference/registry.h"
@@ -142,18 +143,135 @@ void threshold(Call& call) {
   });
 }
 
+// x, or 0 within lambd, which the kernel holds in the dtype itself.
+void hardshrink(Call& call) {
+  const double edge = round_to_dtype(call.real("lambd"), call.tensor("self")->dtype);
+  activate(call, [edge]<class N>(const N& x) {
+    const Whole is_outside = less(x, N(-edge)) | less(N(edge), x) | is_nan(x);
+    return select(is_outside, x, N(0));
+  });
+}
+
+// x moved toward 0 by lambd, which the kernel holds in the dtype itself. A 0 has either sign: it is
+// x times 0 in the kernel's scalar form.
+void softshrink(Call& call) {
+  const spec::DType dtype = call.tensor("self")->dtype;
+  const double lambd = call.real("lambd");
+  if (!(lambd >= 0 && lambd <= max_finite(dtype))) throw OpError("lambda must be in range");
+  const double edge = round_to_dtype(lambd, dtype);
+  activate(call, [edge]<class N>(const N& x) {
+    const N zero = maximum(N(0.0), N(-0.0));
+    const N below = select(less(x, N(-edge)), x + N(edge), zero);
+    return select(is_nan(x), x, select(less(N(edge), x), x - N(edge), below));
+  });
+}
+
+// The logarithm of the sigmoid, without overflow, and e^-|x| on the way. Both are row-major. CUDA's
+// kernel makes no buffer.
+template <class N>
+N log_of_logistic(const N& x) {
+  return minimum(x, N(0)) - log1p(exp(-abs(x)));
+}
+void log_sigmoid_forward(Call& call) {
+  const Tensor& self = *call.tensor("self");
+  require_floating(call, self.dtype);
+  refuse_float8(call, self.dtype);
+  with_real(call.mode(), [&]<class N>() {
+    const Array<N> x = load<N>(self, self.dtype);
+    Array<N> out(self.sizes);
+    Array<N> buffer(declared_arithmetic().has_cuda_kernels ? Sizes{0} : self.sizes);
+    for (std::int64_t i = 0; i < out.count(); ++i) out[i] = log_of_logistic(x[i]);
+    for (std::int64_t i = 0; i < buffer.count(); ++i) buffer[i] = exp(-abs(x[i]));
+    call.emit(out, self.dtype);
+    call.emit(buffer, self.dtype);
+  });
+}
+void log_sigmoid(Call& call) {
+  const Tensor& self = *call.tensor("self");
+  require_floating(call, self.dtype);
+  refuse_float8(call, self.dtype);
+  with_real(call.mode(), [&]<class N>() {
+    Array<N> out = load<N>(self, self.dtype);
+    for (N& x : out.data) x = log_of_logistic(x);
+    call.emit(out, self.dtype);
+  });
+}
+
+// The first half along a dimension, times the sigmoid of the second.
+void glu(Call& call) {
+  const Tensor& self = *call.tensor("self");
+  require_floating(call, self.dtype);
+  if (self.rank() == 0) throw OpError("glu does not support 0-dimensional tensors");
+  const std::int64_t dim = wrap_dim(call.integer("dim"), self.rank());
+  const std::int64_t size = self.sizes[static_cast<std::size_t>(dim)];
+  if (size % 2 != 0) throw OpError("Halving dimension must be even");
+  Operands halves;
+  for (const std::int64_t start : {std::int64_t{0}, size / 2}) {
+    halves.tensors.push_back(narrowed(self, dim, start, size / 2));
+    halves.data.push_back({halves.tensors.back()});
+  }
+  halves.common = self.dtype;
+  halves.sizes = halves.tensors.front()->sizes;
+  refuse_float8(call, self.dtype);
+  const spec::DType compute = compute_dtype(self.dtype);
+  with_real(call.mode(), [&]<class N>() {
+    emit_formula<N>(call, halves, self.dtype, self.dtype, [compute](const N& x, const N& gate) {
+      return divide_by_logistic(x, gate, compute);
+    });
+  });
+}
+
+// x, or weight * x where it is not above 0. The result has the strides of self.
+void prelu(Call& call) {
+  if (call.tensor("weight")->dtype != call.tensor("self")->dtype) {
+    throw OpError("prelu: the weight must have the dtype of the input");
+  }
+  require_floating(call, call.tensor("self")->dtype);
+  Operands operands = gather_operands(call, {"self", "weight"});
+  operands.like_self = operands.sizes == call.tensor("self")->sizes;
+  refuse_float8(call, operands.common);
+  with_real(call.mode(), [&]<class N>() {
+    emit_formula<N>(call, operands, operands.common, operands.common,
+                    [](const N& x, const N& w) { return select(less(N(0), x), x, w * x); });
+  });
+}
+
+// Out of training: leaky_relu by the mean of the two slopes, which leaves the noise alone. The
+// result is row-major. In training slopes are drawn.
+void rrelu(Call& call) {
+  if (call.boolean("training")) throw Undecidable("rrelu draws random slopes in training");
+  const Tensor& self = *call.tensor("self");
+  require_floating(call, self.dtype);
+  refuse_float8(call, self.dtype);
+  const double slope =
+      round_to_dtype((call.real("lower") + call.real("upper")) / 2, compute_dtype(self.dtype));
+  with_real(call.mode(), [&]<class N>() {
+    Array<N> out = load<N>(self, self.dtype);
+    for (N& x : out.data) x = select(less(N(0), x), x, x * N(slope));
+    call.emit(out, self.dtype);
+  });
+}
+
 constexpr std::array kActivationOps = {
+    OpBody{"aten._prelu_kernel", prelu},
     OpBody{"aten.celu", celu},
     OpBody{"aten.elu", elu},
     OpBody{"aten.gelu", gelu},
+    OpBody{"aten.glu", glu},
+    OpBody{"aten.hardshrink", hardshrink},
     OpBody{"aten.hardsigmoid", hardsigmoid},
     OpBody{"aten.hardswish", hardswish},
     OpBody{"aten.hardtanh", hardtanh},
     OpBody{"aten.leaky_relu", leaky_relu},
+    OpBody{"aten.log_sigmoid", log_sigmoid},
+    OpBody{"aten.log_sigmoid_forward", log_sigmoid_forward},
     OpBody{"aten.mish", mish},
     OpBody{"aten.relu", relu},
+    OpBody{"aten.rrelu", rrelu},
+    OpBody{"aten.rrelu_with_noise", rrelu},
     OpBody{"aten.silu", silu},
     OpBody{"aten.softplus", softplus},
+    OpBody{"aten.softshrink", softshrink},
     OpBody{"aten.threshold", threshold},
 };
 

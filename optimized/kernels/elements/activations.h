@@ -2,6 +2,8 @@
 // element in the compute type.
 #pragma once
 
+#include <cmath>
+
 #include "optimized/arithmetic/formats.h"
 #include "optimized/arithmetic/functions.h"
 
@@ -65,10 +67,61 @@ struct HardTanh {
   }
 };
 
+// x, or 0 within the edges; NaN stays.
+template <class C>
+struct HardShrink {
+  C edge;
+  C operator()(C x) const { return x >= -edge && x <= edge ? C(0) : x; }
+};
+// x moved toward 0 by the edge; NaN stays.
+template <class C>
+struct SoftShrink {
+  C edge;
+  C operator()(C x) const {
+    if (x > edge) return x - edge;
+    if (x < -edge) return x + edge;
+    return x == x ? C(0) : x;
+  }
+};
+
 template <class C>
 struct LeakyRelu {
   C slope;
   C operator()(C x) const { return x > 0 ? x : x * slope; }
+};
+
+// A weight for each element that is not above 0.
+struct WeightedRelu {
+  template <class C>
+  C operator()(C x, C weight) const {
+    return x > 0 ? x : weight * x;
+  }
+};
+
+// The logarithm of the sigmoid: of large numbers it is 0, and no -0.
+template <class C>
+C log_sigmoid(C x) {
+  return x < 0 ? x - log1p_exp(x) : C(0) - log1p_exp(-x);
+}
+struct LogSigmoid {
+  template <class C>
+  C operator()(C x) const {
+    return log_sigmoid(x);
+  }
+};
+// What log_sigmoid_forward keeps for the gradient.
+struct ExpOfMinusAbsolute {
+  template <class C>
+  C operator()(C x) const {
+    return exp(-std::fabs(x));
+  }
+};
+
+struct GatedLinear {
+  template <class C>
+  C operator()(C x, C gate) const {
+    return x * sigmoid(gate);
+  }
 };
 
 struct Mish {

@@ -12,3 +12,9 @@
 #include "optimized/kernels/elements/choices.h"       // IWYU pragma: export
 #include "optimized/kernels/elements/quantization.h"  // IWYU pragma: export
 #include "optimized/kernels/elements/unary.h"         // IWYU pragma: export
+#include "optimized/kernels/elements/activations.h"  // IWYU pragma: export
+#include "optimized/kernels/elements/binary.h"       // IWYU pragma: export
+#include "optimized/kernels/elements/choices.h"      // IWYU pragma: export
+#include "optimized/kernels/elements/gradients.h"    // IWYU pragma: export
+#include "optimized/kernels/elements/losses.h"       // IWYU pragma: export
+#include "optimized/kernels/elements/unary.h"        // IWYU pragma: export

@@ -1,0 +1,184 @@
+// Gradients of activation functions, of dropout and of softmax. 16-bit data is computed in float32
+// and rounded once.
+#include <array>
+#include <cmath>
+#include <numbers>
+#include <string_view>
+
+#include "reference/number/left_open.h"
+#include "reference/number/sum.h"
+#include "reference/pointwise.h"
+#include "reference/registry.h"
+#include "reference/slices.h"
+
+namespace graphgate::reference {
+namespace {
+
+using spec::DType;
+
+// f over the incoming gradient and what `second` names, which promote to a floating dtype.
+template <class F>
+void through_gradient(Call& call, std::string_view second, F f) {
+  const Operands operands = gather_operands(call, {"grad_output", second});
+  require_floating(call, operands.common);
+  refuse_float8(call, operands.common);
+  with_real(call.mode(), [&]<class N>() {
+    emit_formula<N>(call, operands, operands.common, operands.common, f);
+  });
+}
+// The dtype that these kernels compute in.
+DType gradient_compute(const Call& call, std::string_view second) {
+  return compute_dtype(gather_operands(call, {"grad_output", second}).common);
+}
+
+// PyTorch's CPU kernel rounds every step to the dtype.
+void sigmoid_backward(Call& call) {
+  const DType dtype = gather_operands(call, {"grad_output", "output"}).common;
+  through_gradient(call, "output", [dtype]<class N>(const N& g, const N& y) {
+    return held_in(g * held_in(1.0 - y, dtype), dtype) * y;
+  });
+}
+
+void tanh_backward(Call& call) {
+  through_gradient(call, "output",
+                   []<class N>(const N& g, const N& y) { return g * (1.0 - y * y); });
+}
+
+// g s (1 + x (1 - s)), of the sigmoid s of x.
+void silu_backward(Call& call) {
+  const DType compute = gradient_compute(call, "self");
+  through_gradient(call, "self", [compute]<class N>(const N& g, const N& x) {
+    const N s = divide_by_logistic(N(1), x, compute);
+    return g * s * (1.0 + x * (1.0 - s));
+  });
+}
+
+// Of x times the normal distribution's function: that function, and x times its density.
+void gelu_backward(Call& call) {
+  const std::string_view approximate = call.text("approximate");
+  const DType compute = gradient_compute(call, "self");
+  const auto constant = [compute](double x) { return round_to_dtype(x, compute); };
+  if (approximate == "none") {
+    const double inverse_root = constant(1 / std::numbers::sqrt2);
+    const double density = constant(0.5 * std::numbers::sqrt2 / std::sqrt(std::numbers::pi));
+    return through_gradient(call, "self", [=]<class N>(const N& g, const N& x) {
+      const N below = 0.5 * (1.0 + short_erf(x * N(inverse_root)));
+      return g * (below + x * (exp(x * x * -0.5) * N(density)));
+    });
+  }
+  if (approximate != "tanh") throw OpError("approximate argument must be either none or tanh");
+  const double beta = constant(std::numbers::sqrt2 * (2 / std::sqrt(std::numbers::pi)) * 0.5);
+  const double kappa = constant(0.044715);
+  through_gradient(call, "self", [=]<class N>(const N& g, const N& x) {
+    const N square = x * x;
+    const N t = tanh(N(beta) * (x + N(kappa) * (square * x)));
+    const N slope = N(beta) * (1.0 + 3.0 * (N(kappa) * square));
+    return g * (0.5 * (1.0 + t) + 0.5 * x * (1.0 - t * t) * slope);
+  });
+}
+
+// The gradient where self is above the threshold or NaN, else 0. Integers are fine; floats compare
+// with the threshold as the compute dtype holds it.
+void threshold_backward(Call& call) {
+  const Operands operands = gather_operands(call, {"self", "grad_output"});
+  const DType dtype = operands.common;
+  refuse_bool(call, dtype);
+  refuse_float8(call, dtype);
+  with_number(call.mode(), dtype, [&]<class N>() {
+    const N limit = number<N>(call.datum("threshold"), dtype);
+    emit_formula<N>(call, operands, dtype, dtype, [&](const N& x, const N& g) {
+      return select(less(x, limit) | equal(x, limit), N(0), g);
+    });
+  });
+}
+
+// grad_output * mask * scale: the scale makes floats of integers.
+void native_dropout_backward(Call& call) {
+  const Operands operands = gather_operands(call, {"grad_output", "mask"});
+  const DType dtype = to_floating(operands.common);
+  refuse_float8(call, dtype);
+  with_real(call.mode(), [&]<class N>() {
+    const N scale = number<N>(call.datum("scale"), compute_dtype(dtype));
+    emit_formula<N>(call, operands, dtype, dtype,
+                    [&](const N& g, const N& mask) { return held_in(g * mask, dtype) * scale; });
+  });
+}
+
+// --- softmax ---
+
+// The result's dtype: that of the gradient, but for a 16-bit input whose softmax was float32.
+DType softmax_input_dtype(const Call& call) {
+  const Tensor& grad = *call.tensor("grad_output");
+  const Tensor& output = *call.tensor("output");
+  require_floating(call, grad.dtype);
+  refuse_float8(call, grad.dtype);
+  if (grad.dtype != output.dtype) throw OpError("grad_output and output must have one dtype");
+  if (grad.sizes != output.sizes) throw OpError("grad_output and output must have one size");
+  const DType asked = call.optional_dtype("input_dtype").value_or(grad.dtype);
+  return grad.dtype == DType::kFloat32 && compute_dtype(asked) != asked ? asked : grad.dtype;
+}
+
+// f(gradients, outputs) -> results, for every line along `dim`.
+template <class F>
+void emit_softmax_gradient(Call& call, F f) {
+  const DType dtype = softmax_input_dtype(call);
+  const Tensor& grad = *call.tensor("grad_output");
+  const std::int64_t dim = wrap_dim(call.integer("dim"), grad.rank());
+  with_real(call.mode(), [&]<class N>() {
+    const Array<N> gradients = load<N>(grad, grad.dtype);
+    const Array<N> outputs = load<N>(*call.tensor("output"), grad.dtype);
+    Array<N> out(grad.sizes);
+    const Lines lines(grad.sizes, dim);
+    for (std::int64_t i = 0; out.count() > 0 && i < lines.count(); ++i) {
+      const std::vector<N> g = lines.gather(gradients, lines.first(i));
+      const std::vector<N> y = lines.gather(outputs, lines.first(i));
+      lines.put(out, lines.first(i), f(std::span<const N>(g), std::span<const N>(y)));
+    }
+    call.emit(out, dtype);
+  });
+}
+
+// (g - sum(g y)) y, as PyTorch's kernels have it or multiplied out.
+void softmax_backward_data(Call& call) {
+  emit_softmax_gradient(call, []<class N>(std::span<const N> g, std::span<const N> y) {
+    Sum<N> sum;
+    for (std::size_t i = 0; i < g.size(); ++i) sum.add_product(g[i], y[i]);
+    const N total = sum.result();
+    std::vector<N> out;
+    out.reserve(g.size());
+    for (std::size_t i = 0; i < g.size(); ++i) {
+      out.push_back(covering((g[i] - total) * y[i], g[i] * y[i] - y[i] * total));
+    }
+    return out;
+  });
+}
+
+// g - e^y sum(g).
+void log_softmax_backward_data(Call& call) {
+  emit_softmax_gradient(call, []<class N>(std::span<const N> g, std::span<const N> y) {
+    Sum<N> sum;
+    for (const N& x : g) sum.add(x);
+    const N total = sum.result();
+    std::vector<N> out;
+    out.reserve(g.size());
+    for (std::size_t i = 0; i < g.size(); ++i) out.push_back(g[i] - fast_exp(y[i]) * total);
+    return out;
+  });
+}
+
+constexpr std::array kActivationBackwardOps = {
+    OpBody{"aten._log_softmax_backward_data", log_softmax_backward_data},
+    OpBody{"aten._softmax_backward_data", softmax_backward_data},
+    OpBody{"aten.gelu_backward", gelu_backward},
+    OpBody{"aten.native_dropout_backward", native_dropout_backward},
+    OpBody{"aten.sigmoid_backward", sigmoid_backward},
+    OpBody{"aten.silu_backward", silu_backward},
+    OpBody{"aten.tanh_backward", tanh_backward},
+    OpBody{"aten.threshold_backward", threshold_backward},
+};
+
+}  // namespace
+
+std::span<const OpBody> activation_backward_ops() { return kActivationBackwardOps; }
+
+}  // namespace graphgate::reference
