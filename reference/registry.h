@@ -53,6 +53,7 @@ struct OpBody {
 [[nodiscard]] std::span<const OpBody> assertion_ops();
 [[nodiscard]] std::span<const OpBody> attention_ops();
 [[nodiscard]] std::span<const OpBody> batch_norm_ops();
+[[nodiscard]] std::span<const OpBody> class_loss_ops();
 [[nodiscard]] std::span<const OpBody> comparison_ops();
 [[nodiscard]] std::span<const OpBody> composite_loss_ops();
 [[nodiscard]] std::span<const OpBody> composite_ops();
@@ -68,6 +69,7 @@ struct OpBody {
 [[nodiscard]] std::span<const OpBody> histogram_ops();
 [[nodiscard]] std::span<const OpBody> indexing_ops();
 [[nodiscard]] std::span<const OpBody> joining_ops();
+[[nodiscard]] std::span<const OpBody> loss_ops();
 [[nodiscard]] std::span<const OpBody> matmul_ops();
 [[nodiscard]] std::span<const OpBody> max_pooling_ops();
 [[nodiscard]] std::span<const OpBody> normalization_ops();

@@ -152,6 +152,7 @@ template <class Table>
 [[nodiscard]] std::span<const DrawnOp> assertion_rows();
 [[nodiscard]] std::span<const DrawnOp> attention_rows();
 [[nodiscard]] std::span<const DrawnOp> batch_norm_rows();
+[[nodiscard]] std::span<const DrawnOp> class_loss_rows();
 [[nodiscard]] std::span<const DrawnOp> comparison_rows();
 [[nodiscard]] std::span<const DrawnOp> composite_rows();
 [[nodiscard]] std::span<const DrawnOp> contraction_rows();
@@ -169,6 +170,7 @@ template <class Table>
 [[nodiscard]] std::span<const DrawnOp> histogram_rows();
 [[nodiscard]] std::span<const DrawnOp> indexing_rows();
 [[nodiscard]] std::span<const DrawnOp> joining_rows();
+[[nodiscard]] std::span<const DrawnOp> loss_rows();
 [[nodiscard]] std::span<const DrawnOp> matmul_rows();
 [[nodiscard]] std::span<const DrawnOp> max_pooling_rows();
 [[nodiscard]] std::span<const DrawnOp> normalization_rows();

@@ -13,6 +13,7 @@
   FAMILY(assertion)                \
   FAMILY(attention)                \
   FAMILY(batch_norm)               \
+  FAMILY(class_loss)               \
   FAMILY(comparison)               \
   FAMILY(contraction)              \
   FAMILY(conversion)               \
@@ -29,6 +30,7 @@
   FAMILY(histogram)                \
   FAMILY(indexing)                 \
   FAMILY(joining)                  \
+  FAMILY(loss)                     \
   FAMILY(matmul)                   \
   FAMILY(max_pooling)              \
   FAMILY(normalization)            \
