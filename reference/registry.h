@@ -63,6 +63,7 @@ struct OpBody {
 [[nodiscard]] std::span<const OpBody> creation_ops();
 [[nodiscard]] std::span<const OpBody> distance_ops();
 [[nodiscard]] std::span<const OpBody> einsum_ops();
+[[nodiscard]] std::span<const OpBody> embedding_bag_ops();
 [[nodiscard]] std::span<const OpBody> extremum_ops();
 [[nodiscard]] std::span<const OpBody> foreach_ops();
 [[nodiscard]] std::span<const OpBody> grid_sampler_ops();
@@ -82,8 +83,10 @@ struct OpBody {
 [[nodiscard]] std::span<const OpBody> quantization_ops();
 [[nodiscard]] std::span<const OpBody> reduction_ops();
 [[nodiscard]] std::span<const OpBody> region_scatter_ops();
+[[nodiscard]] std::span<const OpBody> renorm_ops();
 [[nodiscard]] std::span<const OpBody> scan_ops();
 [[nodiscard]] std::span<const OpBody> scatter_ops();
+[[nodiscard]] std::span<const OpBody> segment_reduce_ops();
 [[nodiscard]] std::span<const OpBody> sorting_ops();
 [[nodiscard]] std::span<const OpBody> splitting_ops();
 [[nodiscard]] std::span<const OpBody> symbolic_ops();

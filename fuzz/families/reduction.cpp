@@ -101,6 +101,19 @@ bool draw_reduction(Draft& draft, GeneReader& genes, std::size_t variant) {
   return true;
 }
 
+// The norm of a difference of tensors of one dtype.
+bool draw_dist(Draft& draft, GeneReader& genes, std::size_t) {
+  const TensorIndex self = draft.pick_floating(genes);
+  const auto other = pick_second(draft, genes, self, false);
+  const DType dtype = draft.tensor(self).dtype;
+  if (!other || draft.tensor(*other).dtype != dtype) return false;
+  NodeBuilder node(draft, "aten.dist.default");
+  node.tensor("self", self).tensor("other", *other);
+  if (genes.chance(30)) node.integer("p", 1);
+  node.fresh(dtype, Shape{});
+  return true;
+}
+
 }  // namespace
 
 std::span<const DrawnOp> reduction_rows() {
@@ -110,6 +123,7 @@ std::span<const DrawnOp> reduction_rows() {
     for (std::uint32_t i = 0; i < std::size(kReductions); ++i) {
       rows.push_back({kReductions[i].name, kReductions[i].weight, draw_reduction, i});
     }
+    rows.push_back({"aten.dist", 1, draw_dist, 0, 6});
     return rows;
   }();
   return kRows;

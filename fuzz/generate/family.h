@@ -163,6 +163,7 @@ template <class Table>
 [[nodiscard]] std::span<const DrawnOp> custom_rows();
 [[nodiscard]] std::span<const DrawnOp> distance_rows();
 [[nodiscard]] std::span<const DrawnOp> einsum_rows();
+[[nodiscard]] std::span<const DrawnOp> embedding_bag_rows();
 [[nodiscard]] std::span<const DrawnOp> extremum_rows();
 [[nodiscard]] std::span<const DrawnOp> foreach_rows();
 [[nodiscard]] std::span<const DrawnOp> functionalized_rows();
@@ -184,8 +185,10 @@ template <class Table>
 [[nodiscard]] std::span<const DrawnOp> quantization_rows();
 [[nodiscard]] std::span<const DrawnOp> reduction_rows();
 [[nodiscard]] std::span<const DrawnOp> region_scatter_rows();
+[[nodiscard]] std::span<const DrawnOp> renorm_rows();
 [[nodiscard]] std::span<const DrawnOp> scan_rows();
 [[nodiscard]] std::span<const DrawnOp> scatter_rows();
+[[nodiscard]] std::span<const DrawnOp> segment_reduce_rows();
 [[nodiscard]] std::span<const DrawnOp> sorting_rows();
 [[nodiscard]] std::span<const DrawnOp> splitting_rows();
 [[nodiscard]] std::span<const DrawnOp> symbolic_rows();

@@ -20,6 +20,7 @@
   FAMILY(convolution)              \
   FAMILY(creation)                 \
   FAMILY(distance)                 \
+  FAMILY(embedding_bag)            \
   FAMILY(extremum)                 \
   FAMILY(foreach)                  \
   FAMILY(functionalization)        \
@@ -43,8 +44,10 @@
   FAMILY(quantization)             \
   FAMILY(reduction)                \
   FAMILY(region_scatter)           \
+  FAMILY(renorm)                   \
   FAMILY(scan)                     \
   FAMILY(scatter)                  \
+  FAMILY(segment_reduce)           \
   FAMILY(sorting)                  \
   FAMILY(splitting)                \
   FAMILY(symbolic)                 \

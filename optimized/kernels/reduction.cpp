@@ -2,10 +2,15 @@
 //
 // A row is added up in an order that its length fixes (arithmetic/sum.h). The `dtype` argument
 // converts the input first.
+#include <array>
+
+#include "optimized/kernels/elements/elements.h"
 #include "optimized/kernels/elements/rows.h"
 #include "optimized/kernels/families.h"
+#include "optimized/kernels/pointwise.h"
 #include "optimized/kernels/reduction_frame.h"
 #include "optimized/promotion.h"
+#include "optimized/scratch.h"
 
 namespace graphgate::optimized {
 namespace {
@@ -131,6 +136,40 @@ Launch bind_norm(const Binding& call) {
   });
 }
 
+// The norm of a difference, which is a tensor of its own: in the workspace.
+constexpr PointwiseSignature kDifferences{.operands = 2, .numbers = Numbers::kFloating};
+
+Sizes difference_sizes(const KernelCall& call) {
+  return broadcast_sizes(call.tensor("self").sizes, call.tensor("other").sizes);
+}
+
+void infer_dist(Inference& call) {
+  const DType dtype = common_dtype(call, kDifferences);
+  const Sizes sizes = difference_sizes(call);
+  const double order = call.real("p");
+  if (checked_count(sizes) == 0 && (order < 0 || order == kInfinity)) {
+    throw OpError("a norm of this order has no value for no elements");
+  }
+  call.want_workspace(scratch_bytes(dtype, sizes));
+  call.make(dtype, {});
+}
+
+Launch bind_dist(const Binding& call) {
+  const DType dtype = common_dtype(call, kDifferences);
+  std::byte* workspace = call.workspace();
+  const Tensor differences = scratch_tensor(dtype, difference_sizes(call), workspace);
+  return with_real(dtype, [&]<class C>() {
+    return in_turn(
+        {launch_sources<C>(call.listener(), differences, dtype,
+                           std::array<Source<C>, 2>{Source<C>(call.tensor("self"), dtype),
+                                                    Source<C>(call.tensor("other"), dtype)},
+                           element::Subtract()),
+         reduce_launch<C, C>(call.listener(), call.result(), differences,
+                             wrap_dims({}, differences.rank(), true), dtype, dtype,
+                             element::RowNorm<C>{static_cast<C>(call.real("p"))})});
+  });
+}
+
 void infer_logsumexp(Inference& call) { make_reduced(call, to_floating(self_of(call).dtype)); }
 
 Launch bind_logsumexp(const Binding& call) {
@@ -178,6 +217,7 @@ std::span<const Kernel> reduction_kernels() {
       {"aten.count_nonzero", infer_count_nonzero, bind_count_nonzero},
       {"aten.norm", infer_norm, bind_norm},
       {"aten.linalg_vector_norm", infer_norm, bind_norm},
+      {"aten.dist", infer_dist, bind_dist},
       {"aten.logsumexp", infer_logsumexp, bind_logsumexp},
       {"aten.trace", infer_trace, bind_trace},
   };

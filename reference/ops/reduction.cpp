@@ -7,6 +7,8 @@
 #include "reference/number/left_open.h"
 #include "reference/number/product.h"
 #include "reference/number/sum.h"
+#include "reference/ops/vector_norm.h"
+#include "reference/pointwise.h"
 #include "reference/registry.h"
 #include "reference/slices.h"
 
@@ -170,40 +172,6 @@ void logsumexp(Call& call) {
   });
 }
 
-template <class N>
-N largest_magnitude(std::span<const N> slice) {
-  N out = 0;
-  for (const N& x : slice) out = maximum(out, abs(x));
-  return out;
-}
-
-template <class N>
-N smallest_magnitude(std::span<const N> slice) {
-  N out = std::numeric_limits<double>::infinity();
-  for (const N& x : slice) out = minimum(out, abs(x));
-  return out;
-}
-
-// (sum |x|^order)^(1/order), and its limits.
-template <class N>
-N norm_of(std::span<const N> slice, double order) {
-  if (order == std::numeric_limits<double>::infinity()) return largest_magnitude(slice);
-  if (order == -std::numeric_limits<double>::infinity()) return smallest_magnitude(slice);
-  Sum<N> total;
-  for (const N& x : slice) {
-    if (order == 0)
-      total.add(select(is_zero(x), N(0), N(1)));
-    else if (order == 1)
-      total.add(abs(x));
-    else if (order == 2)
-      total.add_product(x, x);
-    else
-      total.add(pow(abs(x), N(order)));
-  }
-  if (order == 0 || order == 1) return total.result();
-  return order == 2 ? sqrt(total.result()) : pow(total.result(), N(1 / order));
-}
-
 void norm_of_order(Call& call, double order) {
   const Tensor& self = *call.tensor("self");
   const Reduction reduction(call, self);
@@ -217,6 +185,23 @@ void norm_of_order(Call& call, double order) {
     call.emit(reduce(load<N>(self, compute_dtype(dtype)), reduction, of), dtype);
   });
 }
+// The norm of a difference, which is a tensor of its own.
+void dist(Call& call) {
+  const Operands operands = gather_operands(call, {"self", "other"});
+  const DType dtype = operands.common;
+  require_floating(call, dtype);
+  refuse_float8(call, dtype);
+  const double order = call.real("p");
+  if (count_of(operands.sizes) == 0 && (order < 0 || std::isinf(order))) {
+    throw OpError("dist: a norm of this order has no value for no elements");
+  }
+  with_real(call.mode(), [&]<class N>() {
+    const auto differences = detail::apply_formula<N>(
+        operands, dtype, [dtype](const N& x, const N& y) { return held_in(x - y, dtype); },
+        std::make_index_sequence<2>());
+    call.emit(Array<N>(Sizes{}, norm_of<N>(differences.data, order)), dtype);
+  });
+}
 void linalg_vector_norm(Call& call) { norm_of_order(call, call.real("ord")); }
 void norm(Call& call) { norm_of_order(call, call.optional_real("p").value_or(2)); }
 
@@ -224,6 +209,7 @@ constexpr std::array kReductionOps = {
     OpBody{"aten.all", all},
     OpBody{"aten.any", any},
     OpBody{"aten.count_nonzero", count_nonzero},
+    OpBody{"aten.dist", dist},
     OpBody{"aten.linalg_vector_norm", linalg_vector_norm},
     OpBody{"aten.logsumexp", logsumexp},
     OpBody{"aten.mean", mean},
