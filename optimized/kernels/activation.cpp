@@ -188,6 +188,41 @@ void infer_prelu(Inference& call) {
   make_pointwise(call, common, 2);
 }
 
+// One weight, or one for each channel, as a tensor that broadcasts to self.
+Tensor channel_weights(const KernelCall& call) {
+  const Tensor& self = call.tensor("self");
+  Tensor weight = call.tensor("weight");
+  const std::int64_t channels = self.rank() > 1 ? self.sizes[1] : 1;
+  const bool is_one = weight.count() == 1;
+  if (weight.rank() > 1 || (!is_one && (self.rank() == 0 || weight.count() != channels))) {
+    throw OpError("prelu has one weight, or one for each of " + std::to_string(channels) +
+                  " channels");
+  }
+  const std::int64_t stride = is_one ? 0 : weight.strides[0];
+  weight.sizes.assign(self.sizes.size(), 1);
+  weight.strides.assign(self.sizes.size(), 0);
+  if (!is_one && self.rank() > 1) {
+    weight.sizes[1] = channels;
+    weight.strides[1] = stride;
+  }
+  return weight;
+}
+
+void infer_channel_prelu(Inference& call) {
+  const spec::DType common = common_dtype(call, kWeighted);
+  (void)channel_weights(call);
+  make_like_self(call, common);
+}
+
+Launch bind_channel_prelu(const Binding& call) {
+  const Tensor& self = call.tensor("self");
+  const Tensor weight = channel_weights(call);
+  return with_real(self.dtype, [&]<class C>() {
+    return launch_tensors<C>(call.listener(), call.result(), self.dtype, element::WeightedRelu(),
+                             self, weight);
+  });
+}
+
 Launch bind_prelu(const Binding& call) {
   return launch_pointwise<kWeighted>(call, []<class C>() { return element::WeightedRelu(); });
 }
@@ -226,6 +261,7 @@ std::span<const Kernel> activation_kernels() {
       {"aten.log_sigmoid_forward", infer_log_sigmoid_forward, bind_log_sigmoid<true>},
       pointwise_kernel<kFloat>("aten.mish", element::Mish()),
       pointwise_kernel<kNumber>("aten.relu", element::Relu()),
+      {"aten.prelu", infer_channel_prelu, bind_channel_prelu},
       {"aten.rrelu", infer_rrelu, bind_rrelu},
       {"aten.rrelu_with_noise", infer_rrelu, bind_rrelu},
       pointwise_kernel<kFloat>("aten.silu", element::Silu()),

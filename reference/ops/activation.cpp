@@ -222,18 +222,44 @@ void glu(Call& call) {
 }
 
 // x, or weight * x where it is not above 0. The result has the strides of self.
-void prelu(Call& call) {
-  if (call.tensor("weight")->dtype != call.tensor("self")->dtype) {
+void emit_prelu(Call& call, const TensorRef& weight) {
+  const TensorRef& self = call.tensor("self");
+  if (weight->dtype != self->dtype) {
     throw OpError("prelu: the weight must have the dtype of the input");
   }
-  require_floating(call, call.tensor("self")->dtype);
-  Operands operands = gather_operands(call, {"self", "weight"});
-  operands.like_self = operands.sizes == call.tensor("self")->sizes;
+  require_floating(call, self->dtype);
+  Operands operands;
+  operands.tensors = {self, weight};
+  operands.data = {{self}, {weight}};
+  operands.common = self->dtype;
+  operands.sizes = broadcast_sizes({self->sizes, weight->sizes});
+  operands.like_self = operands.sizes == self->sizes;
   refuse_float8(call, operands.common);
   with_real(call.mode(), [&]<class N>() {
     emit_formula<N>(call, operands, operands.common, operands.common,
                     [](const N& x, const N& w) { return select(less(N(0), x), x, w * x); });
   });
+}
+
+void prelu_kernel(Call& call) { emit_prelu(call, call.tensor("weight")); }
+
+// One weight, or one for each channel: dimension 1.
+void prelu(Call& call) {
+  const Tensor& self = *call.tensor("self");
+  const Tensor& weight = *call.tensor("weight");
+  const std::int64_t count = weight.count();
+  const std::int64_t channels = self.rank() > 1 ? self.sizes[1] : 1;
+  if (weight.rank() > 1 || (count != 1 && (self.rank() == 0 || count != channels))) {
+    throw OpError("prelu: wants one weight, or one for each channel");
+  }
+  const auto spread = std::make_shared<Tensor>(weight);
+  if (self.rank() != weight.rank()) {
+    spread->sizes.assign(self.sizes.size(), 1);
+    spread->strides.assign(self.sizes.size(), 1);
+    if (self.rank() > 1) spread->sizes[1] = count;
+    if (self.rank() > 1 && weight.rank() == 1) spread->strides[1] = weight.strides[0];
+  }
+  emit_prelu(call, spread);
 }
 
 // Out of training: leaky_relu by the mean of the two slopes, which leaves the noise alone. The
@@ -253,7 +279,7 @@ void rrelu(Call& call) {
 }
 
 constexpr std::array kActivationOps = {
-    OpBody{"aten._prelu_kernel", prelu},
+    OpBody{"aten._prelu_kernel", prelu_kernel},
     OpBody{"aten.celu", celu},
     OpBody{"aten.elu", elu},
     OpBody{"aten.gelu", gelu},
@@ -266,6 +292,7 @@ constexpr std::array kActivationOps = {
     OpBody{"aten.log_sigmoid", log_sigmoid},
     OpBody{"aten.log_sigmoid_forward", log_sigmoid_forward},
     OpBody{"aten.mish", mish},
+    OpBody{"aten.prelu", prelu},
     OpBody{"aten.relu", relu},
     OpBody{"aten.rrelu", rrelu},
     OpBody{"aten.rrelu_with_noise", rrelu},
