@@ -19,9 +19,16 @@ TensorIndex computed(Draft& draft, const char* op, TensorIndex of) {
   return node.fresh(from.dtype, from.sizes, layout);
 }
 
-// Numbers between 0 and 1, and no NaN.
+// Numbers between 0 and 1, and no NaN. At the ends a rounding of a prediction is a step of its
+// logarithm to -100, the same for all that are equal: more than the estimate follows.
 TensorIndex probabilities(Draft& draft, TensorIndex of) {
-  return computed(draft, "aten.sigmoid.default", computed(draft, "aten.nan_to_num.default", of));
+  const DrawnTensor from = draft.tensor(of);
+  const Layout layout = row_major_like(draft, {of}, from.sizes);
+  const TensorIndex sigmoid =
+      computed(draft, "aten.sigmoid.default", computed(draft, "aten.nan_to_num.default", of));
+  NodeBuilder node(draft, "aten.clamp.default");
+  node.tensor("self", sigmoid).real("min", 0.0625).real("max", 0.9375);
+  return node.fresh(from.dtype, from.sizes, layout);
 }
 
 bool draw_loss(Draft& draft, GeneReader& genes, std::size_t variant) {

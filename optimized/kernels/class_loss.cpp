@@ -288,8 +288,8 @@ struct EntropyLaunch {
       return smoothing > C(0) ? (C(1) - smoothing) * of_target + of_all * part : of_target;
     };
     if (reduction == ClassReduction::kNone) {
-      std::vector<C> out;
-      for (std::size_t i = 0; i < hard.size(); ++i) out.push_back(mixed(hard[i], spread[i]));
+      std::vector<C> out(hard.size());
+      for (std::size_t i = 0; i < out.size(); ++i) out[i] = mixed(hard[i], spread[i]);
       if (!out.empty()) store_row<C>(result, *whole_of(&result), 0, form.dtype, out.data());
       return;
     }

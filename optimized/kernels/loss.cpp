@@ -332,12 +332,18 @@ Launch bind_logit_cross_entropy(const Binding& call) {
   return with_real(promoted_pair(self, target), [&]<class C>() {
     return launch_losses<C>(
         call, losses.dtype, losses.sizes, call.workspace(), [&](const Tensor& result) {
+          const Source<C> x(self, self.dtype);
+          const Source<C> y(target, target.dtype);
+          const Source<C> weight = weight_source<C>(call, "weight");
+          if (!call.has("pos_weight")) {
+            return launch_sources<C>(call.listener(), result, losses.dtype,
+                                     std::array<Source<C>, 3>{x, y, weight},
+                                     element::LogitCrossEntropy());
+          }
           return launch_sources<C>(
               call.listener(), result, losses.dtype,
-              std::array<Source<C>, 4>{Source<C>(self, self.dtype), Source<C>(target, target.dtype),
-                                       weight_source<C>(call, "weight"),
-                                       weight_source<C>(call, "pos_weight")},
-              element::LogitCrossEntropy());
+              std::array<Source<C>, 4>{x, y, weight, weight_source<C>(call, "pos_weight")},
+              element::WeightedLogitCrossEntropy());
         });
   });
 }

@@ -213,7 +213,16 @@ double floored_log(double x, long double (*log_of)(long double)) {
 }
 template <class P>
 Tracked<P> floored_log(const Tracked<P>& x, long double (*log_of)(long double)) {
-  return through(x, function_ulps(), log_of);
+  Tracked<P> out = through(x, function_ulps(), log_of);
+  // A step of the executor's number to the end of the domain goes all the way to -100.
+  const auto reach = static_cast<long double>(P::kDecisionRadii * x.radius);
+  const bool may_end =
+      log_of(x.value - reach) == kLeastLogarithm || log_of(x.value + reach) == kLeastLogarithm;
+  if (reach > 0 && may_end) {
+    const auto apart = static_cast<double>(std::fabs(out.value - kLeastLogarithm));
+    out.radius = std::max(out.radius, apart);
+  }
+  return out;
 }
 
 // Throws OpError for what is certainly no probability.

@@ -71,8 +71,15 @@ C cross_entropy(C x, C y) {
          y * (log_x > C(-100) ? log_x : C(-100));
 }
 
-// Of a logit x; the positives count `positive` times, and the loss `weight` times.
+// Of a logit x; the loss counts `weight` times.
 struct LogitCrossEntropy {
+  template <class C>
+  C operator()(C x, C y, C weight) const {
+    return ((C(1) - y) * x - log_sigmoid(x)) * weight;
+  }
+};
+// The same, where positives count `positive` times.
+struct WeightedLogitCrossEntropy {
   template <class C>
   C operator()(C x, C y, C weight, C positive) const {
     const C factor = (positive - C(1)) * y + C(1);
