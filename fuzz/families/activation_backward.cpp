@@ -64,6 +64,7 @@ bool draw_softmax_gradient(Draft& draft, GeneReader& genes, std::size_t is_log) 
 std::span<const DrawnOp> activation_backward_rows() {
   static const std::vector<DrawnOp> kRows = [] {
     std::vector<DrawnOp> rows;
+    rows.reserve(std::size(kGradients) + 3);
     for (std::uint32_t i = 0; i < std::size(kGradients); ++i) {
       rows.push_back({kGradients[i].name, 1, draw_gradient, i, 6});
     }

@@ -57,6 +57,7 @@ bool draw_loss(Draft& draft, GeneReader& genes, std::size_t variant) {
 std::span<const DrawnOp> loss_rows() {
   static const std::vector<DrawnOp> kRows = [] {
     std::vector<DrawnOp> rows;
+    rows.reserve(std::size(kLosses));
     for (std::uint32_t i = 0; i < std::size(kLosses); ++i) {
       rows.push_back({kLosses[i], 1, draw_loss, i, 6});
     }
