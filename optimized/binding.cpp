@@ -4,7 +4,7 @@ namespace graphgate::optimized {
 namespace {
 
 // A default as an Item. Schemas spell most enumerations as integers; the only memory format among
-// them is contiguous_format, 0.
+// them is contiguous_format, 0, the only dtype int64, 4.
 struct DefaultReader {
   const spec::SchemaArgument& argument;
 
@@ -12,6 +12,10 @@ struct DefaultReader {
   Item operator()(std::int64_t number) const {
     if (argument.type.base == spec::BaseType::kMemoryFormat && !argument.type.is_list()) {
       if (number == 0) return {spec::MemoryFormat::kContiguous};
+      throw OpError("argument '" + argument.name + "' has an unknown default");
+    }
+    if (argument.type.base == spec::BaseType::kScalarType && !argument.type.is_list()) {
+      if (number == 4) return {spec::DType::kInt64};
       throw OpError("argument '" + argument.name + "' has an unknown default");
     }
     return {number};

@@ -33,8 +33,12 @@ Datum default_datum(const spec::SchemaArgument& argument) {
     throw OpError("argument '" + argument.name + "' is required and missing");
   }
   // PyTorch spells enumerations in defaults as integers; every such default of a memory format is
-  // contiguous_format, which is 0.
+  // contiguous_format, which is 0, and every one of a dtype is int64, which is 4.
   const auto* number = std::get_if<std::int64_t>(&argument.default_value->value.data);
+  if (number && argument.type.base == spec::BaseType::kScalarType) {
+    if (*number != 4) throw OpError("argument '" + argument.name + "' has an unknown default");
+    return {spec::DType::kInt64};
+  }
   if (number && argument.type.base == spec::BaseType::kMemoryFormat) {
     if (*number != 0) throw OpError("argument '" + argument.name + "' has an unknown default");
     return {spec::MemoryFormat::kContiguous};

@@ -433,6 +433,92 @@ bool draw_narrow_copy(Draft& draft, GeneReader& genes, std::size_t) {
   return true;
 }
 
+bool draw_narrow(Draft& draft, GeneReader& genes, std::size_t) {
+  const auto self = pick_any(draft, genes, 1);
+  const DrawnTensor from = draft.tensor(*self);
+  const std::int64_t least = draft.table().least(from.sizes[0]);
+  if (least < 2) return false;
+  Geometry to = geometry_of(from);
+  to.sizes[0] = static_cast<Size>(least - 1);
+  if (from.has_layout) to.offset = draft.table().sum(from.offset, from.strides[0]);
+  NodeBuilder node(draft, "aten.narrow.default");
+  node.tensor("self", *self).integer("dim", 0).integer("start", 1).integer("length", least - 1);
+  end(draft, node, *self, to, false);
+  return true;
+}
+
+// Two more of it in front.
+bool draw_broadcast_to(Draft& draft, GeneReader& genes, std::size_t) {
+  const auto self = draft.pick(genes, [&](const DrawnTensor& tensor) {
+    return tensor.sizes.rank < 3 && is_computed_float(tensor.dtype);
+  });
+  if (!self) return false;
+  Geometry to = geometry_of(draft.tensor(*self));
+  to.sizes.insert(0, 2);
+  to.strides.insert(0, 0);
+  if (!draft.is_small(to.sizes)) return false;
+  to.overlaps = true;
+  NodeBuilder node(draft, "aten.broadcast_to.default");
+  node.tensor("self", *self).sizes("size", to.sizes);
+  end(draft, node, *self, to, false);
+  return true;
+}
+
+// The last dimension, an even one, in two.
+bool draw_unflatten(Draft& draft, GeneReader& genes, std::size_t) {
+  const auto self = draft.pick(genes, [&](const DrawnTensor& tensor) {
+    if (tensor.sizes.rank < 1 || tensor.sizes.rank > 3) return false;
+    const Size last = tensor.sizes[tensor.sizes.rank - 1];
+    return is_constant(last) && last > 0 && last % 2 == 0 && draft.is_row_major(tensor);
+  });
+  if (!self) return false;
+  const DrawnTensor from = draft.tensor(*self);
+  const int dim = from.sizes.rank - 1;
+  Geometry to = geometry_of(from);
+  to.sizes[dim] = 2;
+  to.sizes.insert(dim, from.sizes[dim] / 2);
+  to.strides = draft.row_major(to.sizes);
+  const bool infers = genes.chance(40);
+  NodeBuilder node(draft, "aten.unflatten.int");
+  node.tensor("self", *self).integer("dim", -1);
+  node.integers("sizes", {infers ? -1 : from.sizes[dim] / 2, 2});
+  end(draft, node, *self, to, false);
+  return true;
+}
+
+// A row-major tensor in the shape of another one that has as many elements.
+bool draw_reshape_as(Draft& draft, GeneReader& genes, std::size_t) {
+  const auto self =
+      draft.pick(genes, [&](const DrawnTensor& tensor) { return draft.is_row_major(tensor); });
+  if (!self) return false;
+  const DrawnTensor from = draft.tensor(*self);
+  const auto other = draft.pick(genes, [&](const DrawnTensor& tensor) {
+    return draft.elements(tensor.sizes) == draft.elements(from.sizes);
+  });
+  if (!other) return false;
+  Geometry to = geometry_of(from);
+  to.sizes = draft.tensor(*other).sizes;
+  to.strides = draft.row_major(to.sizes);
+  NodeBuilder node(draft, "aten.reshape_as.default");
+  node.tensor("self", *self).tensor("other", *other);
+  end(draft, node, *self, to, false);
+  return true;
+}
+
+// The first two elements of a vector.
+bool draw_resize_as(Draft& draft, GeneReader& genes, std::size_t) {
+  const auto self = draft.pick(genes, [&](const DrawnTensor& tensor) {
+    return tensor.sizes.rank == 1 && draft.table().least(tensor.sizes[0]) >= 2 &&
+           draft.is_row_major(tensor) && is_computed_float(tensor.dtype);
+  });
+  if (!self) return false;
+  const DrawnTensor from = draft.tensor(*self);
+  const TensorIndex like = draft.pick_like(genes, from.dtype, Shape{2});
+  NodeBuilder node(draft, "aten.resize_as.default");
+  node.tensor("self", *self).tensor("the_template", like).fresh(from.dtype, Shape{2});
+  return true;
+}
+
 // The same bytes as elements of another dtype of their size. Where the bits were computed, an error
 // that is allowed would be any other number: so of inputs that nothing writes.
 bool draw_view_dtype(Draft& draft, GeneReader& genes, std::size_t kind) {
@@ -489,6 +575,11 @@ constexpr DrawnOp kViewRows[] = {
     {"aten.as_strided", 3, draw_as_strided, kView},
     {"aten.as_strided_copy", 1, draw_as_strided, kCopy},
     {"aten.narrow_copy", 1, draw_narrow_copy, 0},
+    {"aten.narrow", 2, draw_narrow, 0, 6},
+    {"aten.broadcast_to", 2, draw_broadcast_to, 0, 6},
+    {"aten.unflatten", 2, draw_unflatten, 0, 6},
+    {"aten.reshape_as", 1, draw_reshape_as, 0, 6},
+    {"aten.resize_as", 1, draw_resize_as, 0, 6},
 };
 
 }  // namespace

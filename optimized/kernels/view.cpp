@@ -89,6 +89,19 @@ Tensor unfold(const KernelCall& call) {
   return unfolded(call.tensor("self"), call.integer("dimension"), call.integer("size"),
                   call.integer("step"));
 }
+// Dimension `dim` in several.
+Tensor unflatten(const KernelCall& call) {
+  const Tensor& self = call.tensor("self");
+  if (self.rank() == 0) throw OpError("unflatten of a tensor without dimensions");
+  const Sizes wanted = call.integers("sizes");
+  if (wanted.empty()) throw OpError("unflatten into no dimensions");
+  const std::int64_t dim = wrap_dim(call.integer("dim"), self.rank());
+  const Sizes split = infer_sizes(wanted, self.size(dim));
+  Sizes sizes(self.sizes.begin(), self.sizes.begin() + dim);
+  sizes.insert(sizes.end(), split.begin(), split.end());
+  sizes.insert(sizes.end(), self.sizes.begin() + dim + 1, self.sizes.end());
+  return viewed(self, sizes);
+}
 Tensor as_strided(const KernelCall& call) {
   return strided(call.tensor("self"), call.integers("size"), call.integers("stride"),
                  call.optional_integer("storage_offset"));
@@ -121,6 +134,7 @@ void infer_reshape_to(Inference& call, const Sizes& sizes) {
 void infer_reshape(Inference& call) {
   infer_reshape_to(call, infer_sizes(call.integers("shape"), call.tensor("self").count()));
 }
+void infer_reshape_as(Inference& call) { infer_reshape_to(call, call.tensor("other").sizes); }
 void infer_flatten(Inference& call) {
   const Tensor& self = call.tensor("self");
   if (call.has("out_dim")) throw Unsupported("flatten: named dimensions");
@@ -170,10 +184,19 @@ Launch bind_view_copy(const Binding& call) {
 // resize_ keeps the bytes and lays row-major (or channels_last) strides over them; the same sizes
 // keep their strides. A storage that would have to grow is refused, as far as self's own extent
 // tells. `resize` is a clone that is resized: what it has beyond the clone's bytes is not defined.
+// resize_as_ takes the template's sizes, and its format where that is to be preserved.
+Sizes wanted_sizes(const KernelCall& call) {
+  return call.has("the_template") ? call.tensor("the_template").sizes : call.integers("size");
+}
+std::optional<spec::MemoryFormat> wanted_format(const KernelCall& call) {
+  const auto format = call.optional_format("memory_format");
+  if (format != spec::MemoryFormat::kPreserve) return format;
+  if (!call.has("the_template")) throw OpError("resize_: preserve_format");
+  return suggested_format(call.tensor("the_template"));
+}
 Sizes resized_strides(const KernelCall& call, const Sizes& sizes) {
   const Tensor& self = call.tensor("self");
-  const auto format = call.optional_format("memory_format");
-  if (format == spec::MemoryFormat::kPreserve) throw OpError("resize_: preserve_format");
+  const auto format = wanted_format(call);
   (void)checked_count(sizes);
   if (format) return strides_in_format(sizes, *format);
   if (sizes != self.sizes) return row_major_strides(sizes);
@@ -182,7 +205,7 @@ Sizes resized_strides(const KernelCall& call, const Sizes& sizes) {
 }
 void infer_resize(Inference& call) {
   const Tensor& self = call.tensor("self");
-  const Sizes sizes = call.integers("size");
+  const Sizes sizes = wanted_sizes(call);
   Sizes strides = resized_strides(call, sizes);
   if (!call.row().effects.is_in_place) {
     call.want_workspace(scratch_bytes(self.dtype, self.sizes));
@@ -242,6 +265,7 @@ std::span<const Kernel> view_kernels() {
       view_kernel<reverse_dims>("aten.numpy_T").rows(row_rules::move_dims),
       view_kernel<expand>("aten.expand").rows(row_rules::expand).row_numbers(),
       copy_kernel<expand>("aten.expand_copy").rows(row_rules::expand).moves("self"),
+      view_kernel<expand>("aten.broadcast_to").rows(row_rules::expand).row_numbers(),
       view_kernel<squeeze>("aten.squeeze").rows(row_rules::move_dims),
       copy_kernel<squeeze>("aten.squeeze_copy").rows(row_rules::move_dims).copies("self"),
       view_kernel<unsqueeze>("aten.unsqueeze")
@@ -251,7 +275,7 @@ std::span<const Kernel> view_kernels() {
       copy_kernel<unsqueeze>("aten.unsqueeze_copy").rows(row_rules::move_dims).copies("self"),
       view_kernel<slice>("aten.slice").rows(row_rules::slice).row_numbers(),
       copy_kernel<slice>("aten.slice_copy").moves("self"),
-      view_kernel<narrow>("aten.narrow"),
+      view_kernel<narrow>("aten.narrow").rows(row_rules::along_dim),
       copy_kernel<narrow>("aten.narrow_copy").rows(row_rules::along_dim).moves("self"),
       view_kernel<select>("aten.select").rows(row_rules::along_dim),
       copy_kernel<select>("aten.select_copy").moves("self"),
@@ -261,6 +285,7 @@ std::span<const Kernel> view_kernels() {
       copy_kernel<unfold>("aten.unfold_copy").rows(row_rules::along_dimension).moves("self"),
       view_kernel<as_strided>("aten.as_strided"),
       Kernel{"aten.as_strided_copy", infer_as_strided_copy, bind_copy<as_strided>}.moves("self"),
+      view_kernel<unflatten>("aten.unflatten").rows(row_rules::view),
       view_kernel<view>("aten.view")
           .rows(row_rules::view)
           .row_numbers()
@@ -277,8 +302,12 @@ std::span<const Kernel> view_kernels() {
           .row_numbers()
           .row_major(RowMajorRule::kLikeSelf)
           .copies("self"),
+      Kernel{"aten.reshape_as", infer_reshape_as, bind_reshape}
+          .rows(row_rules::view)
+          .copies("self"),
       Kernel{"aten.flatten", infer_flatten, bind_reshape}.rows(row_rules::view).copies("self"),
       {"aten.resize", infer_resize, bind_resize},
+      {"aten.resize_as", infer_resize, bind_resize},
   };
   return kKernels;
 }

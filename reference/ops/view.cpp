@@ -204,6 +204,24 @@ void unsafe_view(Call& call) {
 void reshape(Call& call) {
   call.emit_datum({reshaped(*call.tensor("self"), call.integers("shape"))});
 }
+void reshape_as(Call& call) {
+  call.emit_datum({reshaped(*call.tensor("self"), call.tensor("other")->sizes)});
+}
+
+// One dimension split into several; one of their sizes may be -1.
+Geometry unflatten(const Call& call, const Tensor& self) {
+  const Sizes parts = call.integers("sizes");
+  if (self.rank() == 0) throw OpError("unflatten: a tensor of rank 0 has no dimension to split");
+  const std::int64_t dim = wrap_dim(call.integer("dim"), self.rank());
+  if (parts.empty()) throw OpError("unflatten: sizes must be non-empty");
+  const Sizes known = infer_sizes(parts, self.sizes[static_cast<std::size_t>(dim)]);
+  Sizes sizes = self.sizes;
+  sizes.erase(sizes.begin() + dim);
+  sizes.insert(sizes.begin() + dim, known.begin(), known.end());
+  const auto strides = strides_for_view(self, sizes);
+  if (!strides) throw OpError("unflatten: the strides allow no view of these sizes");
+  return {sizes, *strides, self.offset};
+}
 
 // The dimensions [start, end] become one. A single one is left alone: then the result is the
 // operand, the very tensor.
@@ -234,21 +252,18 @@ void grow(Mode mode, Tensor& tensor, std::int64_t size_bytes) {
 
 // New sizes in row-major order (or a channels-last one) over the same storage, which grows when it
 // must. The functional form does so to a copy that keeps the strides of a dense tensor.
-void resize(Call& call) {
+void resize_to(Call& call, const Sizes& sizes, std::optional<spec::MemoryFormat> asked) {
   const TensorRef& given = call.tensor("self");
   const bool in_place = call.next_target() == given;
   const TensorRef self =
       in_place ? given : copy_of(*given, strides_like(*given, spec::MemoryFormat::kPreserve));
-  const Sizes sizes = call.integers("size");
-  const auto format =
-      call.optional_format("memory_format").value_or(spec::MemoryFormat::kContiguous);
-  if (format == spec::MemoryFormat::kPreserve) throw OpError("resize_ cannot preserve a format");
+  const auto format = asked.value_or(spec::MemoryFormat::kContiguous);
   const bool same_sizes = self->sizes == sizes;
   static_cast<void>(count_of(sizes));  // throws before strides are computed from them
   const TensorRef wanted =
       new_tensor(self->dtype, sizes, strides_in_format(sizes, format), self->device);
   self->sizes = sizes;
-  if (!same_sizes || call.has("memory_format")) self->strides = wanted->strides;
+  if (!same_sizes || asked) self->strides = wanted->strides;
   const std::int64_t needed_bytes =
       wanted->storage->size_bytes() + self->offset * spec::item_size_bytes(self->dtype);
   if (!same_sizes && wanted->count() > 0 && needed_bytes > self->storage->size_bytes()) {
@@ -258,24 +273,42 @@ void resize(Call& call) {
   emit_made(call, self);
 }
 
+void resize(Call& call) {
+  const auto format = call.optional_format("memory_format");
+  if (format == spec::MemoryFormat::kPreserve) throw OpError("resize_ cannot preserve a format");
+  resize_to(call, call.integers("size"), format);
+}
+
+// The format to preserve is the one that the template suggests.
+void resize_as(Call& call) {
+  const Tensor& like = *call.tensor("the_template");
+  auto format = call.optional_format("memory_format");
+  if (format == spec::MemoryFormat::kPreserve) format = suggested_format(like);
+  resize_to(call, like.sizes, format);
+}
+
 constexpr std::array kViewOps = {
     OpBody{"aten._unsafe_view", unsafe_view}.moves("self"),
     OpBody{"aten.alias", view_op<alias>},
     OpBody{"aten.alias_copy", copy_op<alias>}.moves("self"),
     OpBody{"aten.as_strided", view_op<as_strided>},
     OpBody{"aten.as_strided_copy", copy_op<as_strided>}.moves("self"),
+    OpBody{"aten.broadcast_to", view_op<expand>},
     OpBody{"aten.detach", view_op<alias>},
     OpBody{"aten.diagonal", view_op<diagonal>},
     OpBody{"aten.diagonal_copy", copy_op<diagonal>}.moves("self"),
     OpBody{"aten.expand", view_op<expand>},
     OpBody{"aten.expand_copy", copy_op<expand>}.moves("self"),
     OpBody{"aten.flatten", flatten}.moves("self"),
+    OpBody{"aten.narrow", view_op<narrow>},
     OpBody{"aten.narrow_copy", copy_op<narrow>}.moves("self"),
     OpBody{"aten.numpy_T", view_op<numpy_t>},
     OpBody{"aten.permute", view_op<permute>},
     OpBody{"aten.permute_copy", copy_op<permute>}.moves("self"),
     OpBody{"aten.reshape", reshape}.moves("self"),
+    OpBody{"aten.reshape_as", reshape_as}.moves("self"),
     OpBody{"aten.resize", resize},
+    OpBody{"aten.resize_as", resize_as},
     OpBody{"aten.select", view_op<select>},
     OpBody{"aten.slice", view_op<slice>},
     OpBody{"aten.squeeze", view_op<squeeze>},
@@ -284,6 +317,7 @@ constexpr std::array kViewOps = {
     OpBody{"aten.t_copy", copy_op<t>}.moves("self"),
     OpBody{"aten.transpose", view_op<transpose>},
     OpBody{"aten.transpose_copy", copy_op<transpose>}.moves("self"),
+    OpBody{"aten.unflatten", view_op<unflatten>},
     OpBody{"aten.unfold", view_op<unfold>},
     OpBody{"aten.unfold_copy", copy_op<unfold>}.moves("self"),
     OpBody{"aten.unsqueeze", view_op<unsqueeze>},
