@@ -176,7 +176,38 @@ bool draw_diag_embed(Draft& draft, GeneReader& genes, std::size_t) {
   return true;
 }
 
+// Columns first.
+bool draw_empty_strided(Draft& draft, GeneReader& genes, std::size_t is_new) {
+  const Shape sizes = draft.draw_shape(genes, 2, 2);
+  const TensorIndex self = draft.pick_floating(genes);
+  const DType dtype = draft.tensor(self).dtype;
+  const Shape strides{1, sizes[0]};
+  NodeBuilder node(draft,
+                   is_new == 1 ? "aten.new_empty_strided.default" : "aten.empty_strided.default");
+  if (is_new == 1) node.tensor("self", self);
+  node.sizes("size", sizes).sizes("stride", strides).dtype("dtype", dtype);
+  on_main_device(draft, node);
+  const TensorIndex made = node.fresh(dtype, sizes, Layout{true, strides});
+  draft.storage_of(made).is_unfilled = true;
+  return true;
+}
+
+bool draw_logspace(Draft& draft, GeneReader& genes, std::size_t) {
+  static constexpr std::int64_t kCounts[] = {4, 2, 3, 8, 5};
+  const std::int64_t steps = genes.of(kCounts);
+  const DType dtype = draft.draw_floating(genes);
+  NodeBuilder node(draft, "aten.logspace.default");
+  node.real("start", -1.0).integer("end", 2).integer("steps", steps).real("base", 2.0);
+  node.dtype("dtype", dtype);
+  on_main_device(draft, node);
+  node.fresh(dtype, Shape{static_cast<Size>(steps)});
+  return true;
+}
+
 constexpr DrawnOp kCreationRows[] = {
+    {"aten.empty_strided", 1, draw_empty_strided, 0, 6},
+    {"aten.new_empty_strided", 1, draw_empty_strided, 1, 6},
+    {"aten.logspace", 1, draw_logspace, 0, 6},
     {"aten.empty", 8, draw_empty, 0},
     {"aten.empty_like", 4, draw_empty, 1},
     {"aten.new_empty", 2, draw_empty, 2},

@@ -83,11 +83,24 @@ void infer_new(Inference& call) {
   call.make(call.optional_dtype("dtype").value_or(self.dtype), call.integers("size"), {},
             call.device_or(self.device));
 }
+// empty_strided and new_empty_strided: any strides, as long as none is negative.
+void make_strided(Inference& call, DType dtype, const spec::Device& device) {
+  Tensor made;
+  made.sizes = call.integers("size");
+  made.strides = call.integers("stride");
+  bool is_sound = made.sizes.size() == made.strides.size();
+  for (const std::int64_t stride : made.strides) is_sound &= stride >= 0;
+  if (!is_sound) {
+    throw OpError("sizes " + print_sizes(made.sizes) + " with strides " +
+                  print_sizes(made.strides));
+  }
+  (void)checked_count(made.sizes);
+  call.make(call.optional_dtype("dtype").value_or(dtype), made.sizes, made.strides, device);
+}
+void infer_strided(Inference& call) { make_strided(call, DType::kFloat32, call.device_or({})); }
 void infer_new_strided(Inference& call) {
   const Tensor& self = call.tensor("self");
-  const Tensor made = strided(self, call.integers("size"), call.integers("stride"), 0);
-  call.make(call.optional_dtype("dtype").value_or(self.dtype), made.sizes, made.strides,
-            call.device_or(self.device));
+  make_strided(call, self.dtype, call.device_or(self.device));
 }
 
 void infer_like(Inference& call) {
@@ -135,11 +148,13 @@ std::span<const Kernel> creation_kernels() {
           .row_major(RowMajorRule::kFactory),
       Kernel{"aten.empty_like", infer_like, nullptr}.rows(row_rules::fresh),
       Kernel{"aten.empty_permuted", infer_empty_permuted, nullptr}.rows(row_rules::fresh),
+      Kernel{"aten.empty_strided", infer_strided, nullptr}.rows(row_rules::fresh),
       Kernel{"aten.full", infer_full, bind_fill<fill_value>}
           .rows(row_rules::fresh)
           .row_major(RowMajorRule::kFactory),
       Kernel{"aten.full_like", infer_like, bind_fill<fill_value>}.rows(row_rules::fresh),
       {"aten.linspace", infer_linspace, bind_linspace},
+      {"aten.logspace", infer_linspace, bind_logspace},
       Kernel{"aten.new_empty", infer_new, nullptr}.rows(row_rules::fresh),
       Kernel{"aten.new_empty_strided", infer_new_strided, nullptr}.rows(row_rules::fresh),
       Kernel{"aten.new_full", infer_new, bind_fill<fill_value>}.rows(row_rules::fresh),

@@ -147,6 +147,38 @@ Launch launch_linspace(const DeviceListener* listener, const Tensor& result, con
                                       last.operand())});
 }
 
+// Element i of logspace. `round` holds an intermediate in the result's dtype.
+template <class C, class Round>
+double log_step(double base, C first, C last, std::int64_t steps, std::int64_t i, Round round) {
+  const C step = round(round(last - first) / round(static_cast<C>(steps - 1)));
+  const bool from_start = i < steps / 2;
+  const C away = round(step * round(static_cast<C>(from_start ? i : steps - 1 - i)));
+  const C exponent = round(from_start ? first + away : last - away);
+  return pow(base, static_cast<double>(exponent));
+}
+
+template <class C>
+Launch launch_logspace(const Tensor& result, double base, const Item& start, const Item& end) {
+  const bool is_whole = !spec::is_floating_point(result.dtype);
+  return [result, base, is_whole, first = Bound<double>(start), last = Bound<double>(end)] {
+    const std::int64_t steps = result.sizes.front();
+    const auto round = [dtype = result.dtype, is_whole](C x) {
+      if (is_whole) return x;
+      std::array<std::byte, 8> held{};
+      store_element(dtype, x, held.data());
+      return load_element<C>(dtype, held.data());
+    };
+    const auto bound = [&](double x) {
+      return is_whole ? static_cast<C>(std::trunc(x)) : round(static_cast<C>(x));
+    };
+    const double lone = first.read();
+    write_sequence<double>(result, [&](std::int64_t i) {
+      if (steps == 1) return pow(base, lone);
+      return log_step<C>(base, bound(lone), bound(last.read()), steps, i, round);
+    });
+  };
+}
+
 // Row i of a matrix keeps [0, i + diagonal] (lower), or [i + diagonal, columns) (upper).
 template <class Word>
 void keep_row(std::byte* to, std::int64_t to_stride, const std::byte* from,
@@ -260,6 +292,13 @@ Launch bind_linspace(const Binding& call) {
   }
   return launch_linspace(call.listener(), result, Bound<float>(call.item("start")),
                          Bound<float>(call.item("end")));
+}
+
+Launch bind_logspace(const Binding& call) {
+  const Tensor result = as_one_row(call.result());
+  const bool is_narrow = spec::is_floating_point(result.dtype) && result.dtype != DType::kFloat64;
+  const auto launch = is_narrow ? launch_logspace<float> : launch_logspace<double>;
+  return launch(result, call.real("base"), call.item("start"), call.item("end"));
 }
 
 void infer_triangle(Inference& call) {

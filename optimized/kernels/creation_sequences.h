@@ -16,6 +16,9 @@ void infer_arange(Inference& call);
 // start and end may be tensors without dimensions; they are read when the launch runs.
 void infer_linspace(Inference& call);
 [[nodiscard]] Launch bind_linspace(const Binding& call);
+// base to the power of each of such numbers, which are held in the result's dtype (float64 for
+// integers).
+[[nodiscard]] Launch bind_logspace(const Binding& call);
 
 // tril keeps element [i, j] of each matrix where j - i <= diagonal, triu where j - i >= diagonal.
 void infer_triangle(Inference& call);

@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "reference/movement.h"
+#include "reference/ops/spaced_numbers.h"
 #include "reference/ops/view.h"
 #include "reference/registry.h"
 
@@ -102,43 +104,21 @@ void empty_permuted(Call& call) {
   emit_open(call, made);
 }
 
-// start, start + step, ... A vector kernel fills its lanes from the first lane's number, which it
-// rounded to the dtype first: so an element inherits the rounding of one up to kLanes - 1 before
-// it. 32 lanes is the most of any CPU (512 bits of 16-bit elements).
-constexpr std::int64_t kLanes = 32;
-
-double rounding_radius(double, DType) { return 0; }
-template <class P>
-double rounding_radius(const Tracked<P>& x, DType dtype) {
-  return round_edge(Tracked<P>(x.value, 0, x.arithmetic), dtype).radius;
-}
-
-double widened(double value, double) { return value; }
-template <class P>
-Tracked<P> widened(const Tracked<P>& x, double by) {
-  return {x.value, P::combine(x.radius, by), x.arithmetic};
-}
-
-// A constant as a number of the declared arithmetic.
-template <class N>
-N in_arithmetic(double x, DType dtype) {
-  if constexpr (std::is_same_v<N, double>)
-    return x;
-  else {
-    using Arithmetic = typename N::Arithmetic;
-    return {static_cast<long double>(x), 0,
-            dtype == DType::kFloat64 ? Arithmetic::kFloat64 : Arithmetic::kFloat32};
+// Any strides that are not negative; elements may share memory.
+void emit_strided(Call& call, DType dtype, const spec::Device& device) {
+  const Sizes sizes = call.integers("size");
+  const Sizes strides = call.integers("stride");
+  const spec::HostTensor asked{dtype, sizes, strides, 0, {}, {}};
+  if (sizes.size() != strides.size() ||
+      !spec::geometry_fits(asked, std::numeric_limits<std::int64_t>::max())) {
+    throw OpError("empty_strided: sizes and strides are no geometry");
   }
+  emit_open(call, new_tensor(dtype_asked(call, dtype), sizes, strides, device));
 }
-
-template <class N>
-N range_number(const N& start, const N& step, std::int64_t index, DType dtype) {
-  const auto at = [&](std::int64_t i) { return start + step * N(static_cast<double>(i)); };
-  double lane = 0;
-  for (std::int64_t back = std::min(index, kLanes - 1); back > 0; --back) {
-    lane = std::max(lane, rounding_radius(at(index - back), dtype));
-  }
-  return widened(at(index), lane);
+void empty_strided(Call& call) { emit_strided(call, DType::kFloat32, call.device_or({})); }
+void new_empty_strided(Call& call) {
+  const Tensor& self = *call.tensor("self");
+  emit_strided(call, self.dtype, call.device_or(self.device));
 }
 
 // The numbers of a range in the arithmetic of PyTorch's kernels: integers for integer dtypes,
@@ -214,34 +194,8 @@ void arange(Call& call) {
 double number_or_element(const Call& call, std::string_view name) {
   const auto* tensor = call.datum(name).as<TensorRef>();
   if (!tensor) return as_double(call.datum(name));
-  if ((*tensor)->rank() != 0) throw OpError("linspace: start and end must be of rank 0");
+  if ((*tensor)->rank() != 0) throw OpError("start and end of a sequence must be of rank 0");
   return load<double>(**tensor, DType::kFloat64)[0];
-}
-
-// `steps` numbers from start to end, both included: the first half counted from the start, the
-// second from the end. Integer dtypes compute in float64 and cut toward zero.
-template <class N>
-Array<N> spaced_numbers(double start, double end, std::int64_t steps, DType dtype) {
-  const bool real = spec::is_floating_point(dtype);
-  const DType arithmetic = real ? compute_dtype(dtype) : DType::kFloat64;
-  const auto held = [&](double x) {
-    const double whole = real ? round_to_dtype(x, dtype) : std::trunc(x);
-    return in_arithmetic<N>(whole, arithmetic);
-  };
-  const N first = held(start);
-  const N last = held(end);
-  const N step = steps > 1 ? round_edge((last - first) / N(static_cast<double>(steps - 1)),
-                                        real ? dtype : arithmetic)
-                           : N(0.0);
-  Array<N> out(Sizes{steps});
-  for (std::int64_t i = 0; i < steps; ++i) {
-    const bool from_start = i < steps / 2;
-    const std::int64_t away = from_start ? i : steps - 1 - i;
-    const N& anchor = from_start || steps == 1 ? first : last;
-    const N by = from_start ? step : -step;
-    out[i] = range_number(anchor, by, away, real ? dtype : arithmetic);
-  }
-  return out;
 }
 
 void linspace(Call& call) {
@@ -254,6 +208,57 @@ void linspace(Call& call) {
   with_real(call.mode(), [&]<class N>() {
     Array<N> numbers = spaced_numbers<N>(start, end, steps, dtype);
     numbers.sizes = made->sizes;
+    store(*made, numbers);
+  });
+  emit_made(call, made);
+}
+
+// The exponents of logspace: steps of one length from the start in the first half, from the end in
+// the second. PyTorch holds each of them in the dtype itself (the counts of steps too), or in
+// float64 for integers.
+template <class N>
+std::vector<N> spaced_exponents(double start, double end, std::int64_t steps, DType dtype) {
+  const bool real = spec::is_floating_point(dtype);
+  const DType arithmetic = real ? compute_dtype(dtype) : DType::kFloat64;
+  const DType held = real ? dtype : DType::kFloat64;
+  const auto bound = [&](double x) {
+    return in_arithmetic<N>(real ? round_to_dtype(x, dtype) : std::trunc(x), arithmetic);
+  };
+  const auto count = [&](std::int64_t n) {
+    return N(round_to_dtype(static_cast<double>(n), held));
+  };
+  const N first = bound(start);
+  const N last = bound(end);
+  const N step =
+      held_in(held_in(last - first, held) / count(std::max<std::int64_t>(steps - 1, 1)), held);
+  std::vector<N> out;
+  for (std::int64_t i = 0; i < steps; ++i) {
+    const bool from_start = i < steps / 2;
+    const N away = held_in(step * count(from_start ? i : steps - 1 - i), held);
+    out.push_back(held_in(from_start ? first + away : last - away, held));
+  }
+  return out;
+}
+
+// base ^ exponent in float64, rounded once. A lone number is base ^ start, the start as it is
+// given.
+void logspace(Call& call) {
+  const std::int64_t steps = call.integer("steps");
+  if (steps < 0) throw OpError("logspace: number of steps must be non-negative");
+  const double base = call.real("base");
+  const DType dtype = dtype_asked(call, DType::kFloat32);
+  if (dtype == DType::kBool) throw OpError("logspace is not implemented for bool");
+  const TensorRef made = new_tensor(dtype, sequence_sizes(call, steps), call.device_or({}));
+  const double start = number_or_element(call, "start");
+  const double end = number_or_element(call, "end");
+  with_real(call.mode(), [&]<class N>() {
+    const N foot = in_arithmetic<N>(base, DType::kFloat64);
+    Array<N> numbers(made->sizes);
+    std::vector<N> exponents = {in_arithmetic<N>(start, DType::kFloat64)};
+    if (steps != 1) exponents = spaced_exponents<N>(start, end, steps, dtype);
+    for (std::int64_t i = 0; i < steps; ++i) {
+      numbers[i] = pow(foot, exponents[static_cast<std::size_t>(i)]);
+    }
     store(*made, numbers);
   });
   emit_made(call, made);
@@ -305,10 +310,13 @@ constexpr std::array kCreationOps = {
     OpBody{"aten.empty", empty}.unwritten(),
     OpBody{"aten.empty_like", empty_like}.unwritten(),
     OpBody{"aten.empty_permuted", empty_permuted}.unwritten(),
+    OpBody{"aten.empty_strided", empty_strided}.unwritten(),
     OpBody{"aten.full", full},
     OpBody{"aten.full_like", full_like},
     OpBody{"aten.linspace", linspace},
+    OpBody{"aten.logspace", logspace},
     OpBody{"aten.new_empty", new_empty}.unwritten(),
+    OpBody{"aten.new_empty_strided", new_empty_strided}.unwritten(),
     OpBody{"aten.new_full", new_full},
     OpBody{"aten.new_ones", new_ones},
     OpBody{"aten.new_zeros", new_zeros},
