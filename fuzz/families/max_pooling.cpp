@@ -33,7 +33,43 @@ bool draw_adaptive_max(Draft& draft, GeneReader& genes, std::size_t) {
   return true;
 }
 
-constexpr DrawnOp kMaxPoolingRows[] = {{"aten.max_pool2d", 1, draw_max_pool, 0},
+// Lines, and planes of three dimensions: values, and places where they are asked for.
+struct OtherPool {
+  const char* op;
+  int spatial;
+  bool has_places;
+};
+constexpr OtherPool kOtherPools[] = {{"aten.max_pool1d.default", 1, false},
+                                     {"aten.max_pool1d_with_indices.default", 1, true},
+                                     {"aten.max_pool3d.default", 3, false},
+                                     {"aten.max_pool3d_with_indices.default", 3, true}};
+
+bool draw_other_pool(Draft& draft, GeneReader& genes, std::size_t variant) {
+  const OtherPool& pool = kOtherPools[variant];
+  const DType dtype = draft.draw_floating(genes);
+  const bool is_line = pool.spatial == 1;
+  const TensorIndex self =
+      draft.pick_like(genes, dtype, is_line ? Shape{1, 2, 8} : Shape{1, 2, 2, 4, 4});
+  const bool overlaps = is_line && genes.chance(40);
+  const Shape sizes = !is_line ? Shape{1, 2, 1, 2, 2} : overlaps ? Shape{1, 2, 7} : Shape{1, 2, 4};
+  const Layout layout = row_major_like(draft, {self}, sizes);
+  NodeBuilder node(draft, pool.op);
+  node.tensor("self", self);
+  node.integers("kernel_size",
+                is_line ? std::vector<std::int64_t>{2} : std::vector<std::int64_t>{2, 2, 2});
+  if (overlaps) node.integers("stride", {1});
+  node.fresh(dtype, sizes, layout);
+  if (pool.has_places) {
+    draft.set_range(node.fresh(DType::kInt64, sizes, layout), {0, is_line ? 7 : 31});
+  }
+  return true;
+}
+
+constexpr DrawnOp kMaxPoolingRows[] = {{"aten.max_pool1d", 1, draw_other_pool, 0, 6},
+                                       {"aten.max_pool1d_with_indices", 1, draw_other_pool, 1, 6},
+                                       {"aten.max_pool3d", 1, draw_other_pool, 2, 6},
+                                       {"aten.max_pool3d_with_indices", 1, draw_other_pool, 3, 6},
+                                       {"aten.max_pool2d", 1, draw_max_pool, 0},
                                        {"aten.max_pool2d_with_indices", 1, draw_max_pool, 1},
                                        {"aten.adaptive_max_pool2d", 1, draw_adaptive_max, 0}};
 

@@ -40,7 +40,21 @@ bool draw_adaptive(Draft& draft, GeneReader& genes, std::size_t variant) {
   return true;
 }
 
-constexpr DrawnOp kPoolingRows[] = {{"aten.avg_pool2d", 1, draw_average, 0},
+bool draw_line_average(Draft& draft, GeneReader& genes, std::size_t) {
+  const DType dtype = draft.draw_floating(genes);
+  const TensorIndex self = draft.pick_like(genes, dtype, Shape{1, 2, 8});
+  const bool pads = genes.chance(40);
+  const Shape sizes = pads ? Shape{1, 2, 5} : Shape{1, 2, 4};
+  const Layout layout = row_major_like(draft, {self}, sizes);
+  NodeBuilder node(draft, "aten.avg_pool1d.default");
+  node.tensor("self", self).integers("kernel_size", {2});
+  if (pads) node.integers("stride", {2}).integers("padding", {1});
+  node.fresh(dtype, sizes, layout);
+  return true;
+}
+
+constexpr DrawnOp kPoolingRows[] = {{"aten.avg_pool1d", 1, draw_line_average, 0, 6},
+                                    {"aten.avg_pool2d", 1, draw_average, 0},
                                     {"aten.adaptive_avg_pool1d", 1, draw_adaptive, 0},
                                     {"aten._adaptive_avg_pool2d", 1, draw_adaptive, 1},
                                     {"aten.adaptive_avg_pool2d", 1, draw_adaptive, 2}};

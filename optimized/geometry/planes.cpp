@@ -63,9 +63,10 @@ Window window_of(const KernelCall& call, int spatial) {
     if (out.kernel[d] <= 0 || out.stride[d] <= 0 || out.dilation[d] <= 0) {
       throw OpError("a window's sizes, strides and dilations must be positive");
     }
-    if (out.padding[d] < 0 || out.padding[d] > out.kernel[d] / 2) {
+    const std::int64_t reach = out.dilation[d] * (out.kernel[d] - 1) + 1;
+    if (out.padding[d] < 0 || out.padding[d] > reach / 2) {
       throw OpError("padding " + std::to_string(out.padding[d]) +
-                    " is outside [0, half of the window's " + std::to_string(out.kernel[d]) + "]");
+                    " is outside [0, half of the window's " + std::to_string(reach) + "]");
     }
   }
   return out;

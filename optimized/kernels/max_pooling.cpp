@@ -66,15 +66,42 @@ Launch pool(const Binding& call, int spatial, PartOf part_of) {
                      call.result_count() > 1 ? &call.result(1) : nullptr, least_bits)});
 }
 
-void make_results(Inference& call, const Extents& out, int spatial, bool has_places,
-                  spec::MemoryFormat format) {
+void make_results_in(Inference& call, const Extents& out, int spatial, bool has_places,
+                     const Sizes& sizes, const Sizes& strides) {
   const Tensor& self = call.tensor("self");
   const Extents in = plane_extents(self.sizes, spatial);
   call.want_workspace(scratch_bytes(volume(in)) + 2 * scratch_bytes(volume(out)));
-  const Sizes sizes = with_plane(self, out, spatial);
-  const Sizes strides = strides_in_format(sizes, format);
   call.make(self.dtype, sizes, strides);
   if (has_places) call.make(spec::DType::kInt64, sizes, strides);
+}
+void make_results(Inference& call, const Extents& out, int spatial, bool has_places,
+                  spec::MemoryFormat format) {
+  const Sizes sizes = with_plane(call.tensor("self"), out, spatial);
+  make_results_in(call, out, spatial, has_places, sizes, strides_in_format(sizes, format));
+}
+
+// Places come from the kernel for planes, which takes a line for one of height 1 and keeps its
+// format; without them results are row-major.
+template <bool has_places>
+void infer_max_pool1d(Inference& call) {
+  Tensor plane = call.tensor("self");
+  check_planes(plane, 1);
+  if (!has_places && !spec::is_floating_point(plane.dtype))
+    throw OpError("maxima of lines want floats");
+  const Extents out = window_counts(window_of(call, 1), plane_extents(plane.sizes, 1), 1);
+  const Sizes sizes = with_plane(plane, out, 1);
+  if (!has_places) {
+    return make_results_in(call, out, 1, false, sizes, row_major_strides(sizes));
+  }
+  const std::int64_t height = plane.rank() - 1;
+  const std::int64_t stride = plane.sizes.back() * plane.strides.back();
+  plane.sizes.insert(plane.sizes.begin() + height, 1);
+  plane.strides.insert(plane.strides.begin() + height, stride);
+  Sizes tall = sizes;
+  tall.insert(tall.begin() + height, 1);
+  Sizes strides = strides_in_format(tall, suggested_format(plane));
+  strides.erase(strides.begin() + height);
+  make_results_in(call, out, 1, true, sizes, strides);
 }
 
 template <int spatial, bool has_places>
@@ -171,6 +198,10 @@ std::span<const Kernel> max_pooling_kernels() {
       Kernel{"aten.adaptive_max_pool2d", infer_adaptive<2>, bind_adaptive<2>}.rows(
           row_rules::per_image),
       Kernel{"aten.adaptive_max_pool3d", infer_adaptive<3>, bind_adaptive<3>}.rows(
+          row_rules::per_image),
+      Kernel{"aten.max_pool1d", infer_max_pool1d<false>, bind_max_pool<1>}.rows(
+          row_rules::per_image),
+      Kernel{"aten.max_pool1d_with_indices", infer_max_pool1d<true>, bind_max_pool<1>}.rows(
           row_rules::per_image),
       Kernel{"aten.max_pool2d", infer_max_pool<2, false>, bind_max_pool<2>}.rows(
           row_rules::per_image),

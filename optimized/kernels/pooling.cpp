@@ -60,19 +60,44 @@ void want_planes(Inference& call, const Extents& in, const Extents& out) {
   call.want_workspace(2 * scratch_bytes(volume(in)) + scratch_bytes(volume(out)));
 }
 
+// ---- in one dimension: planes of height 1
+
+Tensor with_height(Tensor tensor) {
+  const std::int64_t last = tensor.rank() - 1;
+  const std::int64_t stride = tensor.sizes.back() * tensor.strides.back();
+  tensor.sizes.insert(tensor.sizes.begin() + last, 1);
+  tensor.strides.insert(tensor.strides.begin() + last, stride);
+  return tensor;
+}
+
+// The strides are those of a plane of height 1 without its height.
+Sizes flat_strides(const Tensor& self, const Sizes& sizes) {
+  Sizes tall = sizes;
+  tall.insert(tall.end() - 1, 1);
+  Sizes strides = strides_in_format(tall, suggested_format(with_height(self)));
+  strides.erase(strides.end() - 2);
+  return strides;
+}
+
 // ---- avg_pool
+
+// avg_pool1d has no such argument.
+std::optional<std::int64_t> divisor_of(const KernelCall& call) {
+  return call.has("divisor_override") ? call.optional_integer("divisor_override") : std::nullopt;
+}
 
 template <int spatial>
 void infer_average_pool(Inference& call) {
   const Tensor& self = call.tensor("self");
   check_planes(self, spatial);
   const Window window = window_of(call, spatial);
-  const auto divisor = call.optional_integer("divisor_override");
+  const auto divisor = divisor_of(call);
   if (divisor && *divisor == 0) throw OpError("divisor_override is 0");
   const Extents in = plane_extents(self.sizes, spatial);
   const Extents out = window_counts(window, in, spatial);
   want_planes(call, in, out);
   const Sizes sizes = with_plane(self, out, spatial);
+  if (spatial == 1) return call.make(self.dtype, sizes, flat_strides(self, sizes));
   const auto format = spatial == 2 ? suggested_format(self) : spec::MemoryFormat::kContiguous;
   call.make(self.dtype, sizes, strides_in_format(sizes, format));
 }
@@ -83,19 +108,11 @@ Launch bind_average_pool(const Binding& call) {
   const Window window = window_of(call, spatial);
   return average(call, spatial,
                  element::AverageWindows{in, window.kernel, window.stride, window.padding,
-                                         call.optional_integer("divisor_override").value_or(0),
+                                         divisor_of(call).value_or(0),
                                          call.boolean("count_include_pad") ? 1 : 0});
 }
 
-// ---- adaptive_avg_pool: also in one dimension, as planes of height 1
-
-Tensor with_height(Tensor tensor) {
-  const std::int64_t last = tensor.rank() - 1;
-  const std::int64_t stride = tensor.sizes.back() * tensor.strides.back();
-  tensor.sizes.insert(tensor.sizes.begin() + last, 1);
-  tensor.strides.insert(tensor.strides.begin() + last, stride);
-  return tensor;
-}
+// ---- adaptive_avg_pool
 
 template <int spatial>
 void infer_adaptive(Inference& call) {
@@ -109,11 +126,7 @@ void infer_adaptive(Inference& call) {
   want_planes(call, plane_extents(self.sizes, spatial), out);
   Sizes sizes = with_plane(self, out, spatial);
   if (spatial == 1) {
-    // The strides are those of a plane of height 1 without its height.
-    Sizes tall = sizes;
-    tall.insert(tall.end() - 1, 1);
-    Sizes strides = strides_in_format(tall, suggested_format(with_height(self)));
-    strides.erase(strides.end() - 2);
+    Sizes strides = flat_strides(self, sizes);
     return call.make(self.dtype, std::move(sizes), std::move(strides));
   }
   const bool keeps_format = spatial == 2 || volume(out) == 1;
@@ -141,6 +154,8 @@ std::span<const Kernel> pooling_kernels() {
       Kernel{"aten.adaptive_avg_pool2d", infer_adaptive<2>, bind_adaptive<2>}.rows(
           row_rules::per_image),
       {"aten.adaptive_avg_pool3d", infer_adaptive<3>, bind_adaptive<3>},
+      Kernel{"aten.avg_pool1d", infer_average_pool<1>, bind_average_pool<1>}.rows(
+          row_rules::per_image),
       Kernel{"aten.avg_pool2d", infer_average_pool<2>, bind_average_pool<2>}.rows(
           row_rules::per_image),
       Kernel{"aten.avg_pool3d", infer_average_pool<3>, bind_average_pool<3>}.rows(

@@ -100,21 +100,42 @@ void window_box(const Window& window, const Sizes& index, Sizes& low, Sizes& hig
   }
 }
 
+// Of images, those of their format; with indices a line counts as an image of height 1. Else none:
+// contiguous.
+Sizes pooled_strides(const Tensor& self, const Window& window, bool with_indices) {
+  const std::size_t rank = window.in.size();
+  if (self.sizes.size() != rank + 2) return {};
+  const Sizes sizes = with_spatial(self.sizes, window.out);
+  if (rank > 1) return image_strides(self, sizes);
+  if (!with_indices) return {};
+  Tensor image = self;  // geometry alone
+  image.sizes.insert(image.sizes.end() - 1, 1);
+  image.strides.insert(image.strides.end() - 1, self.sizes.back() * self.strides.back());
+  Sizes strides = image_strides(image, with_spatial(image.sizes, {1, window.out[0]}));
+  strides.erase(strides.end() - 2);
+  return strides;
+}
+
 void max_pool(Call& call, std::size_t rank, bool with_indices) {
   const Tensor& self = *call.tensor("self");
   const Window window(call, self, rank);
-  const Sizes strides = image_strides(self, with_spatial(self.sizes, window.out));
+  const Sizes placed = pooled_strides(self, window, with_indices);
   with_number(call.mode(), self.dtype, [&]<class N>() {
     const auto box_of = [&](const Sizes& index, Sizes& low, Sizes& high, Sizes& step) {
       window_box(window, index, low, high, step);
     };
-    const bool is_image = self.sizes.size() == rank + 2;
-    const Sizes placed = is_image ? strides : Sizes{};
     const Pooled<N> out = pool_boxes<N>(self, window.out, box_of);
     call.emit(out.values, self.dtype, placed);
     if (with_indices) call.emit(out.indices, DType::kInt64, placed);
   });
 }
+// The kernel without indices gives contiguous results; the other takes the line for an image.
+void max_pool1d(Call& call) {
+  if (!spec::is_floating_point(call.tensor("self")->dtype))
+    throw OpError("max_pool1d wants floats");
+  max_pool(call, 1, false);
+}
+void max_pool1d_with_indices(Call& call) { max_pool(call, 1, true); }
 void max_pool2d(Call& call) { max_pool(call, 2, false); }
 void max_pool2d_with_indices(Call& call) { max_pool(call, 2, true); }
 void max_pool3d(Call& call) { max_pool(call, 3, false); }
@@ -179,6 +200,8 @@ void max_pool2d_with_indices_backward(Call& call) {
 constexpr std::array kMaxPoolingOps = {
     OpBody{"aten.adaptive_max_pool2d", adaptive_max_pool2d},
     OpBody{"aten.adaptive_max_pool3d", adaptive_max_pool3d},
+    OpBody{"aten.max_pool1d", max_pool1d},
+    OpBody{"aten.max_pool1d_with_indices", max_pool1d_with_indices},
     OpBody{"aten.max_pool2d", max_pool2d},
     OpBody{"aten.max_pool2d_with_indices", max_pool2d_with_indices},
     OpBody{"aten.max_pool2d_with_indices_backward", max_pool2d_with_indices_backward},

@@ -92,6 +92,25 @@ Box window_box(const Window& window, const Sizes& index, bool counts_padding) {
   return box;
 }
 
+// A line as an image of height 1.
+TensorRef as_image(const Tensor& line) {
+  if (line.rank() != 2 && line.rank() != 3) {
+    throw OpError("pooling in one dimension: expected a tensor of 2 or 3 dimensions");
+  }
+  Sizes sizes = line.sizes;
+  Sizes strides = line.strides;
+  sizes.insert(sizes.end() - 1, 1);
+  strides.insert(strides.end() - 1, line.sizes.back() * line.strides.back());
+  return view_of(line, sizes, strides, line.offset);
+}
+// The strides that a result of an image has, without those of its height of 1.
+Sizes line_strides(const Tensor& line, std::int64_t length) {
+  const TensorRef image = as_image(line);
+  Sizes strides = image_strides(*image, with_spatial(image->sizes, {1, length}));
+  strides.erase(strides.end() - 2);
+  return strides;
+}
+
 void avg_pool(Call& call, std::size_t rank) {
   const Tensor& self = *call.tensor("self");
   const Window window(call, self, rank);
@@ -100,7 +119,9 @@ void avg_pool(Call& call, std::size_t rank) {
       call.has("divisor_override") ? call.optional_integer("divisor_override") : std::nullopt;
   if (divisor && *divisor == 0) throw OpError("avg_pool: the divisor must not be zero");
   const Sizes sizes = with_spatial(self.sizes, window.out);
-  const Sizes strides = rank == 2 ? image_strides(self, sizes) : spec::contiguous_strides(sizes);
+  const Sizes strides = rank == 1   ? line_strides(self, window.out[0])
+                        : rank == 2 ? image_strides(self, sizes)
+                                    : spec::contiguous_strides(sizes);
   with_number(call.mode(), self.dtype, [&]<class N>() {
     const auto box_of = [&](const Sizes& index) {
       Box box = window_box(window, index, counts_padding);
@@ -110,6 +131,7 @@ void avg_pool(Call& call, std::size_t rank) {
     call.emit(average_boxes<N>(self, window.out, box_of, average_of<N>), self.dtype, strides);
   });
 }
+void avg_pool1d(Call& call) { avg_pool(call, 1); }
 void avg_pool2d(Call& call) { avg_pool(call, 2); }
 void avg_pool3d(Call& call) { avg_pool(call, 3); }
 
@@ -174,17 +196,8 @@ void adaptive_avg_pool3d(Call& call) {
 void adaptive_avg_pool1d(Call& call) {
   const Tensor& self = *call.tensor("self");
   const Sizes length = adaptive_output(call, 1);
-  if (self.rank() != 2 && self.rank() != 3) {
-    throw OpError("adaptive_avg_pool1d: expected a tensor of 2 or 3 dimensions");
-  }
-  Sizes sizes = self.sizes;
-  Sizes strides = self.strides;
-  sizes.insert(sizes.end() - 1, 1);
-  strides.insert(strides.end() - 1, self.sizes.back() * self.strides.back());
-  const TensorRef image = view_of(self, sizes, strides, self.offset);
-  Sizes result_strides = image_strides(*image, with_spatial(sizes, {1, length[0]}));
-  result_strides.erase(result_strides.end() - 2);
-  emit_adaptive(call, *image, {1, length[0]}, with_spatial(self.sizes, length), result_strides);
+  emit_adaptive(call, *as_image(self), {1, length[0]}, with_spatial(self.sizes, length),
+                line_strides(self, length[0]));
 }
 
 constexpr std::array kPoolingOps = {
@@ -193,6 +206,7 @@ constexpr std::array kPoolingOps = {
     OpBody{"aten.adaptive_avg_pool1d", adaptive_avg_pool1d},
     OpBody{"aten.adaptive_avg_pool2d", adaptive_avg_pool2d},
     OpBody{"aten.adaptive_avg_pool3d", adaptive_avg_pool3d},
+    OpBody{"aten.avg_pool1d", avg_pool1d},
     OpBody{"aten.avg_pool2d", avg_pool2d},
     OpBody{"aten.avg_pool3d", avg_pool3d},
 };
