@@ -111,7 +111,36 @@ bool draw_block_diag(Draft& draft, GeneReader& genes, std::size_t) {
   return true;
 }
 
-constexpr DrawnOp kJoiningRows[] = {{"aten.cat", 8, draw_cat, 0},
+// The same by its other names.
+bool draw_concatenation(Draft& draft, GeneReader& genes, std::size_t variant) {
+  const TensorIndex first = draft.pick_floating(genes, 1);
+  const DrawnTensor from = draft.tensor(first);
+  const TensorIndex second = draft.pick_like(genes, from.dtype, from.sizes);
+  const int dim = draw_dim(genes, from.sizes.rank);
+  Shape sizes = from.sizes;
+  sizes[dim] = draft.table().product(2, sizes[dim]);
+  if (!draft.is_small(sizes)) return false;
+  const Layout layout = row_major_like(draft, {first, second}, sizes);
+  NodeBuilder node(draft, variant == 0 ? "aten.concat.default" : "aten.concatenate.default");
+  node.tensors("tensors", {first, second}).integer("dim", dim).fresh(from.dtype, sizes, layout);
+  return true;
+}
+
+// [3, 2] in two parts beside [5]: the last part of either has zeros behind it.
+bool draw_chunk_cat(Draft& draft, GeneReader& genes, std::size_t) {
+  const spec::DType dtype = draft.draw_floating(genes);
+  const TensorIndex a = draft.pick_like(genes, dtype, Shape{3, 2});
+  const TensorIndex b = draft.pick_like(genes, dtype, Shape{5});
+  NodeBuilder node(draft, "aten._chunk_cat.default");
+  node.tensors("tensors", {a, b}).integer("dim", 0).integer("num_chunks", 2);
+  node.fresh(dtype, Shape{2, 7});
+  return true;
+}
+
+constexpr DrawnOp kJoiningRows[] = {{"aten._chunk_cat", 1, draw_chunk_cat, 0, 6},
+                                    {"aten.concat", 1, draw_concatenation, 0, 6},
+                                    {"aten.concatenate", 1, draw_concatenation, 1, 6},
+                                    {"aten.cat", 8, draw_cat, 0},
                                     {"aten.stack", 3, draw_stack, 0},
                                     {"aten.flip", 2, draw_flip, 0},
                                     {"aten.roll", 1, draw_roll, 0},

@@ -114,16 +114,25 @@ bool draw_dist(Draft& draft, GeneReader& genes, std::size_t) {
   return true;
 }
 
+bool draw_trace(Draft& draft, GeneReader& genes, std::size_t) {
+  const TensorIndex self = draft.pick_floating(genes, 2, 2);
+  const spec::DType dtype = draft.tensor(self).dtype;
+  NodeBuilder node(draft, "aten.trace.default");
+  node.tensor("self", self).fresh(dtype, {});
+  return true;
+}
+
 }  // namespace
 
 std::span<const DrawnOp> reduction_rows() {
   static const std::vector<DrawnOp> kRows = [] {
     std::vector<DrawnOp> rows;
-    rows.reserve(std::size(kReductions));
+    rows.reserve(std::size(kReductions) + 1);
     for (std::uint32_t i = 0; i < std::size(kReductions); ++i) {
       rows.push_back({kReductions[i].name, kReductions[i].weight, draw_reduction, i});
     }
     rows.push_back({"aten.dist", 1, draw_dist, 0, 6});
+    rows.push_back({"aten.trace", 1, draw_trace, 0, 6});
     return rows;
   }();
   return kRows;

@@ -37,10 +37,25 @@ bool draw_sorted(Draft& draft, GeneReader& genes, std::size_t variant) {
   return true;
 }
 
-constexpr DrawnOp kSortingRows[] = {
-    {"aten.sort", 3, draw_sorted, kSort},     {"aten.sort.stable", 1, draw_sorted, kStable},
-    {"aten.topk", 3, draw_sorted, kTopk},     {"aten.kthvalue", 1, draw_sorted, kKth},
-    {"aten.median", 1, draw_sorted, kMedian}, {"aten.nanmedian", 1, draw_sorted, kNanMedian}};
+bool draw_mode(Draft& draft, GeneReader& genes, std::size_t) {
+  const TensorIndex self = draft.pick_index(genes, Shape{2, 4}, 3);
+  const int dim = draw_dim(genes, 2);
+  const Shape sizes{dim == 0 ? 4 : 2};
+  const Bounds range = draft.range(self);
+  NodeBuilder node(draft, "aten.mode.default");
+  node.tensor("self", self).integer("dim", dim);
+  draft.set_range(node.fresh(spec::DType::kInt64, sizes), range);
+  draft.set_range(node.fresh(spec::DType::kInt64, sizes), {0, dim == 0 ? 1 : 3});
+  return true;
+}
+
+constexpr DrawnOp kSortingRows[] = {{"aten.mode", 1, draw_mode, 0, 6},
+                                    {"aten.sort", 3, draw_sorted, kSort},
+                                    {"aten.sort.stable", 1, draw_sorted, kStable},
+                                    {"aten.topk", 3, draw_sorted, kTopk},
+                                    {"aten.kthvalue", 1, draw_sorted, kKth},
+                                    {"aten.median", 1, draw_sorted, kMedian},
+                                    {"aten.nanmedian", 1, draw_sorted, kNanMedian}};
 
 }  // namespace
 

@@ -211,12 +211,80 @@ Launch bind_block_diag(const Binding& call) {
   return in_turn(std::move(launches));
 }
 
+// ---- _chunk_cat: rows of parts, a tensor's next to one another
+
+// A tensor that is cut along `dim`, with zeros behind its end.
+struct Chunked {
+  std::int64_t dim = 0;
+  std::int64_t length = 0;  // of a part, along `dim`
+  std::int64_t width = 0;   // elements of a part, from `dim` on
+};
+Chunked chunked(const Tensor& tensor, std::int64_t dim, std::int64_t chunks) {
+  const std::int64_t size = tensor.sizes[at(dim)];
+  Chunked out{dim, size / chunks + (size % chunks != 0 ? 1 : 0), 0};
+  out.width = out.length;
+  for (std::int64_t d = dim + 1; d < tensor.rank(); ++d) out.width *= tensor.sizes[at(d)];
+  return out;
+}
+
+void infer_chunk_cat(Inference& call) {
+  const auto tensors = inputs_of(call);
+  const std::int64_t chunks = call.integer("num_chunks");
+  if (tensors.empty() || chunks < 1) throw OpError("_chunk_cat of nothing");
+  const Tensor& first = *tensors.front();
+  const std::int64_t dim = wrap_dim(call.integer("dim"), first.rank());
+  std::int64_t width = 0;
+  for (const Tensor* tensor : tensors) {
+    const bool fits =
+        tensor->rank() > dim && tensor->dtype == first.dtype && tensor->count() > 0 &&
+        std::equal(first.sizes.begin(), first.sizes.begin() + dim, tensor->sizes.begin());
+    if (!fits) {
+      throw OpError("_chunk_cat: sizes " + print_sizes(first.sizes) + " and " +
+                    print_sizes(tensor->sizes) + ", or their dtypes, do not go together");
+    }
+    width += chunked(*tensor, dim, chunks).width;
+  }
+  Sizes sizes(first.sizes.begin(), first.sizes.begin() + dim);
+  sizes.insert(sizes.end(), {chunks, width});
+  call.make(first.dtype, std::move(sizes));
+}
+Launch bind_chunk_cat(const Binding& call) {
+  const auto tensors = inputs_of(call);
+  const Tensor& result = call.result();
+  const std::int64_t dim = wrap_dim(call.integer("dim"), tensors.front()->rank());
+  const std::int64_t chunks = call.integer("num_chunks");
+  std::vector<Launch> launches = {fill_launch(call.listener(), result, {})};
+  std::int64_t column = 0;
+  for (const Tensor* tensor : tensors) {
+    const Chunked part = chunked(*tensor, dim, chunks);
+    for (std::int64_t c = 0; c < chunks; ++c) {
+      const std::int64_t begin = c * part.length;
+      const std::int64_t length = std::min(part.length, tensor->sizes[at(dim)] - begin);
+      if (length <= 0) break;
+      const Tensor source = narrowed(*tensor, dim, begin, length);
+      Tensor target = narrowed(selected(result, dim, c), dim, column, part.width);
+      Sizes behind(source.sizes.begin() + dim, source.sizes.end());
+      behind = row_major_strides(behind);
+      for (std::int64_t& stride : behind) stride *= target.strides.back();
+      target.strides.pop_back();
+      target.strides.insert(target.strides.end(), behind.begin(), behind.end());
+      target.sizes = source.sizes;
+      launches.push_back(copy_launch(call.listener(), target, source));
+    }
+    column += part.width;
+  }
+  return in_turn(std::move(launches));
+}
+
 }  // namespace
 
 std::span<const Kernel> joining_kernels() {
   static constexpr Kernel kKernels[] = {
+      Kernel{"aten._chunk_cat", infer_chunk_cat, bind_chunk_cat}.moves("tensors"),
       Kernel{"aten.block_diag", infer_block_diag, bind_block_diag}.moves("tensors"),
       Kernel{"aten.cat", infer_cat, bind_cat}.rows(row_rules::along_dim).moves("tensors"),
+      Kernel{"aten.concat", infer_cat, bind_cat}.rows(row_rules::along_dim).moves("tensors"),
+      Kernel{"aten.concatenate", infer_cat, bind_cat}.rows(row_rules::along_dim).moves("tensors"),
       Kernel{"aten.flip", infer_flip, bind_flip}.rows(row_rules::along_dims).moves("self"),
       Kernel{"aten.repeat", infer_repeat, bind_repeat}.rows(row_rules::repeat).moves("self"),
       Kernel{"aten.roll", infer_roll, bind_roll}.rows(row_rules::along_dims).moves("self"),

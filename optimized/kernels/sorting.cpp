@@ -180,10 +180,12 @@ struct Selection {
 };
 
 // Along `dim`, or of all elements where there is no such argument.
-Selection selection_of(const KernelCall& call) {
+Selection selection_of(const KernelCall& call, bool takes_bool = false) {
   const Tensor& self = call.tensor("self");
   Selection out;
-  if (self.dtype == spec::DType::kBool) throw OpError("bool elements have no order here");
+  if (self.dtype == spec::DType::kBool && !takes_bool) {
+    throw OpError("bool elements have no order here");
+  }
   if (!call.has("dim")) {
     out.dims = wrap_dims({}, self.rank(), true);
     out.length = self.count();
@@ -290,12 +292,55 @@ Launch bind_median(const Binding& call) {
                    callable_text<std::int64_t>(element::Median<ignores_nan>())));
 }
 
+// ---- mode: what occurs most often, the least of several
+
+void infer_mode(Inference& call) {
+  const Selection selection = selection_of(call, true);
+  if (selection.length == 0 && checked_count(selection.sizes) != 0) {
+    throw OpError("the mode of an empty dimension");
+  }
+  call.want_workspace(scratch_bytes(selection.length));
+  call.make(call.tensor("self").dtype, selection.sizes);
+  call.make(spec::DType::kInt64, selection.sizes);
+}
+
+// The last entry of the longest run of equal ones, of the first such run.
+template <class C>
+Entry<C> end_of_longest_run(const Entry<C>* entries, std::int64_t n) {
+  std::int64_t begin = 0;
+  std::int64_t length = 0;
+  std::int64_t end = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    if (i > 0 && entries[i].value != entries[i - 1].value) begin = i;
+    if (i + 1 - begin <= length) continue;
+    length = i + 1 - begin;
+    end = i;
+  }
+  return entries[end];
+}
+
+Launch bind_mode(const Binding& call) {
+  const Tensor& self = call.tensor("self");
+  const std::vector<std::int64_t> dims = selection_of(call, true).dims;
+  return with_compute(self.dtype, [&]<class C>() {
+    return each_row<C>(self, dims, call.workspace(),
+                       [values = Rows(call.result(0), {}), places = Rows(call.result(1), {})](
+                           Entry<C>* entries, std::int64_t n, std::int64_t row) {
+                         element::Sorted<element::Ascending>()(entries, n);
+                         const Entry<C> mode = end_of_longest_run(entries, n);
+                         values.store_one<C>(row, mode.value);
+                         places.store_one<std::int64_t>(row, mode.place);
+                       });
+  });
+}
+
 }  // namespace
 
 std::span<const Kernel> sorting_kernels() {
   static constexpr Kernel kKernels[] = {
       Kernel{"aten.kthvalue", infer_kth_value, bind_kth_value}.rows(row_rules::along_dim),
       Kernel{"aten.median", infer_median, bind_median<false>}.rows(row_rules::along_dim),
+      Kernel{"aten.mode", infer_mode, bind_mode}.rows(row_rules::along_dim),
       Kernel{"aten.nanmedian", infer_median, bind_median<true>}.rows(row_rules::along_dim),
       Kernel{"aten.sort", infer_sort, bind_sort}.rows(row_rules::along_dim),
       Kernel{"aten.topk", infer_topk, bind_topk}.rows(row_rules::along_dim),

@@ -212,9 +212,64 @@ void block_diag(Call& call) {
   emit_made(call, out);
 }
 
+// Every tensor's dimension `dim` is cut into as many parts, with zeros behind the last elements;
+// the parts of one number, flattened from `dim` on, stand in one row side by side.
+void chunk_cat(Call& call) {
+  const std::vector<TensorRef> tensors = call.tensors("tensors");
+  const std::int64_t chunks = call.integer("num_chunks");
+  if (tensors.empty()) throw OpError("_chunk_cat expects a non-empty input tensor list");
+  if (chunks < 1) throw OpError("_chunk_cat expects positive num_chunks");
+  const std::int64_t dim = wrap_dim(call.integer("dim"), tensors.front()->rank());
+  const auto lead_of = [dim](const Tensor& tensor) {
+    if (tensor.rank() <= dim) throw OpError("_chunk_cat: a tensor has too few dimensions");
+    return Sizes(tensor.sizes.begin(), tensor.sizes.begin() + dim);
+  };
+  const Sizes lead = lead_of(*tensors.front());
+  std::vector<std::int64_t> counts;  // elements from `dim` on
+  std::vector<std::int64_t> widths;  // of each tensor's parts
+  std::int64_t width = 0;
+  for (const TensorRef& tensor : tensors) {
+    if (tensor->dtype != tensors.front()->dtype) {
+      throw OpError("_chunk_cat expects all input tensors with the same dtype");
+    }
+    if (tensor->count() == 0) throw OpError("_chunk_cat expects non-empty tensor");
+    if (lead_of(*tensor) != lead) throw OpError("_chunk_cat: sizes before `dim` must be the same");
+    const std::int64_t size = tensor->sizes[static_cast<std::size_t>(dim)];
+    const std::int64_t behind =
+        count_of(Sizes(tensor->sizes.begin() + dim + 1, tensor->sizes.end()));
+    counts.push_back(size * behind);
+    widths.push_back((size / chunks + (size % chunks == 0 ? 0 : 1)) * behind);
+    width += widths.back();
+  }
+  Sizes sizes = lead;
+  sizes.insert(sizes.end(), {chunks, width});
+  const TensorRef made = new_tensor(tensors.front()->dtype, sizes, tensors.front()->device);
+  std::int64_t start = 0;
+  for (std::size_t t = 0; t < tensors.size(); ++t) {
+    Sizes flat = lead;
+    flat.push_back(counts[t]);
+    const TensorRef source = reshaped(*tensors[t], flat);
+    const std::vector<std::int64_t> stored = element_positions(*source);
+    const TensorRef target = narrowed(*made, dim + 1, start, widths[t]);
+    std::vector<std::int64_t> from;
+    for_each_index(target->sizes, [&](const Sizes& index) {
+      std::int64_t row = 0;
+      for (std::size_t d = 0; d < lead.size(); ++d) row = row * lead[d] + index[d];
+      const std::int64_t at = index[lead.size()] * widths[t] + index.back();
+      from.push_back(at < counts[t] ? stored[static_cast<std::size_t>(row * counts[t] + at)] : -1);
+    });
+    move_elements(*target, *source, from);
+    start += widths[t];
+  }
+  emit_made(call, made);
+}
+
 constexpr std::array kJoiningOps = {
+    OpBody{"aten._chunk_cat", chunk_cat}.moves("tensors"),
     OpBody{"aten.block_diag", block_diag}.moves("tensors"),
     OpBody{"aten.cat", cat}.moves("tensors"),
+    OpBody{"aten.concat", cat}.moves("tensors"),
+    OpBody{"aten.concatenate", cat}.moves("tensors"),
     OpBody{"aten.flip", flip}.moves("self"),
     OpBody{"aten.repeat", repeat}.moves("self"),
     OpBody{"aten.roll", roll}.moves("self"),

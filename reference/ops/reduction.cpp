@@ -9,6 +9,7 @@
 #include "reference/number/sum.h"
 #include "reference/ops/vector_norm.h"
 #include "reference/pointwise.h"
+#include "reference/ops/view.h"
 #include "reference/registry.h"
 #include "reference/slices.h"
 
@@ -94,6 +95,20 @@ void prod(Call& call) {
       return total.result();
     };
     call.emit(reduce(load<N>(self, dtype), reduction, prod_of), dtype);
+  });
+}
+
+// The sum of a matrix's diagonal.
+void trace(Call& call) {
+  const Tensor& self = *call.tensor("self");
+  if (self.rank() != 2) throw OpError("trace: expected a matrix");
+  if (self.dtype == DType::kBool) throw OpError("trace is not implemented for bool");
+  const DType dtype = to_summed(self.dtype);
+  const TensorRef diagonal = view_of(self, diagonal_of(self, 0, 0, 1));
+  with_number(call.mode(), dtype, [&]<class N>() {
+    Array<N> out(Sizes{});
+    out[0] = sum_of<N>(load<N>(*diagonal, dtype).data);
+    call.emit(out, dtype);
   });
 }
 
@@ -217,6 +232,7 @@ constexpr std::array kReductionOps = {
     OpBody{"aten.norm", norm},
     OpBody{"aten.prod", prod},
     OpBody{"aten.sum", sum},
+    OpBody{"aten.trace", trace},
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Sorted lines, and single order statistics. NaN sorts above every number.
+// Sorted lines, and single order statistics (the mode among them). NaN sorts above every number.
 //
 // Equal elements: a stable sort and the median keep their order. An unstable sort and topk leave it
 // open; here it is what PyTorch's CPU kernels give, the order of the standard library's algorithms
@@ -267,10 +267,49 @@ void emit_median(Call& call, bool skips_nan) {
 void median(Call& call) { emit_median(call, false); }
 void nanmedian(Call& call) { emit_median(call, true); }
 
+// --- mode ---
+
+// The least of those that occur most often, and the last place of it in the order of an unstable
+// sort. PyTorch's comparison does not know NaN: what it gives beside one hangs on the algorithm.
+template <class N>
+Chosen<N> most_frequent(std::span<const N> line) {
+  const Order order = sorted_order(line, false, false);
+  bool is_open = std::any_of(line.begin(), line.end(),
+                             [](const N& x) { return is_nan(x).value != 0 || may_be_either(x); });
+  std::size_t best = 0;  // the last of the longest run so far
+  std::size_t longest = 0;
+  std::size_t run = 0;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    ++run;
+    const bool ends = i + 1 == order.size() || equal(line[order[i]], line[order[i + 1]]).value == 0;
+    if (i + 1 < order.size()) {
+      is_open = is_open || equal(line[order[i]], line[order[i + 1]]).undecided;
+    }
+    if (!ends) continue;
+    if (run > longest) {
+      longest = run;
+      best = i;
+    }
+    run = 0;
+  }
+  const std::size_t place = order[best];
+  const N& value = line[place];
+  if (is_open && line.size() > 1) {
+    return {left_open(value), Whole(static_cast<std::int64_t>(place), true)};
+  }
+  const bool is_tied = longest > 1 && declared_arithmetic().has_cuda_kernels;
+  return {value, Whole(static_cast<std::int64_t>(place), is_tied)};
+}
+
+void mode(Call& call) {
+  with_number(call.mode(), call.tensor("self")->dtype, [&]<class N>() {
+    emit_chosen<N>(call, [](std::span<const N> line) { return most_frequent(line); });
+  });
+}
+
 constexpr std::array kSortingOps = {
-    OpBody{"aten.kthvalue", kthvalue},   OpBody{"aten.median", median},
-    OpBody{"aten.nanmedian", nanmedian}, OpBody{"aten.sort", sort},
-    OpBody{"aten.topk", topk},
+    OpBody{"aten.kthvalue", kthvalue},   OpBody{"aten.median", median}, OpBody{"aten.mode", mode},
+    OpBody{"aten.nanmedian", nanmedian}, OpBody{"aten.sort", sort},     OpBody{"aten.topk", topk},
 };
 
 }  // namespace
