@@ -48,7 +48,32 @@ bool draw_matmul(Draft& draft, GeneReader& genes, std::size_t) {
   return true;
 }
 
-constexpr DrawnOp kContractionRows[] = {{"aten.linear", 6, draw_linear, 0},
+bool draw_cross(Draft& draft, GeneReader& genes, std::size_t) {
+  const spec::DType dtype = draft.draw_floating(genes);
+  const Shape sizes{2, 3};
+  const TensorIndex a = draft.pick_like(genes, dtype, sizes);
+  const TensorIndex b = draft.pick_like(genes, dtype, sizes);
+  NodeBuilder node(draft, "aten.linalg_cross.default");
+  node.tensor("self", a).tensor("other", b).fresh(dtype, sizes);
+  return true;
+}
+
+// [2, 3], [4, 3, 5] and [2, 5] to [2, 4], as nn.Bilinear has them.
+bool draw_trilinear(Draft& draft, GeneReader& genes, std::size_t) {
+  const spec::DType dtype = draft.draw_floating(genes);
+  const TensorIndex i1 = draft.pick_like(genes, dtype, Shape{2, 3});
+  const TensorIndex i2 = draft.pick_like(genes, dtype, Shape{4, 3, 5});
+  const TensorIndex i3 = draft.pick_like(genes, dtype, Shape{2, 5});
+  NodeBuilder node(draft, "aten._trilinear.default");
+  node.tensor("i1", i1).tensor("i2", i2).tensor("i3", i3).integers("expand1", {1, 3});
+  node.integers("expand2", {0}).integers("expand3", {1, 2}).integers("sumdim", {2, 3});
+  node.fresh(dtype, Shape{2, 4});
+  return true;
+}
+
+constexpr DrawnOp kContractionRows[] = {{"aten._trilinear", 1, draw_trilinear, 0, 6},
+                                        {"aten.linalg_cross", 1, draw_cross, 0, 6},
+                                        {"aten.linear", 6, draw_linear, 0},
                                         {"aten.matmul", 5, draw_matmul, 0}};
 
 }  // namespace

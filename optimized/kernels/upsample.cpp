@@ -132,6 +132,147 @@ Launch bind_upsample(const Binding& call) {
   return described(std::move(launch), {resize_text({result, input, spatial}, axes)});
 }
 
+// ---- with antialiasing: one dimension after the other, the last one first
+
+// The elements of one dimension that a place of the result takes part of.
+template <class C>
+struct Footprint {
+  std::int64_t first = 0;
+  std::vector<C> weights;
+};
+
+template <class C>
+C smooth_weight(bool is_cubic, C x) {
+  x = std::fabs(x);
+  if (!is_cubic) return x < 1 ? C{1} - x : C{0};
+  constexpr C a = C(-0.5);
+  if (x < 1) return ((a + C{2}) * x - (a + C{3})) * x * x + C{1};
+  return x < 2 ? (((x - C{5}) * x + C{8}) * x - C{4}) * a : C{0};
+}
+
+template <class C>
+std::vector<Footprint<C>> footprints_of(const element::ResizedAxis& axis) {
+  const C step = axis.template step_of<C>();
+  const C spread = step >= 1 ? step : C{1};
+  const bool is_cubic = axis.mode == Resize::kCubic;
+  const C reach = (is_cubic ? C{2} : C{1}) * spread;
+  std::vector<Footprint<C>> out(static_cast<std::size_t>(axis.out));
+  for (std::int64_t i = 0; i < axis.out; ++i) {
+    Footprint<C>& print = out[static_cast<std::size_t>(i)];
+    if (axis.in == axis.out) {
+      print = {i, {C{1}}};
+      continue;
+    }
+    const C center = step * (static_cast<C>(i) + C(0.5));
+    print.first = std::max(static_cast<std::int64_t>(center - reach + C(0.5)), std::int64_t{0});
+    const std::int64_t end = std::min(static_cast<std::int64_t>(center + reach + C(0.5)), axis.in);
+    C total{};
+    for (std::int64_t k = print.first; k < end; ++k) {
+      const C x = (static_cast<C>(k) - center + C(0.5)) * (step >= 1 ? C{1} / step : C{1});
+      print.weights.push_back(smooth_weight(is_cubic, x));
+      total += print.weights.back();
+    }
+    for (C& weight : print.weights) weight /= total;
+  }
+  return out;
+}
+
+template <Resize mode>
+void infer_antialias(Inference& call) {
+  const spec::DType dtype = input_of(call).dtype;
+  if (dtype == spec::DType::kUInt8) throw Unsupported("antialiasing of uint8");
+  if (dtype != spec::DType::kFloat32 && dtype != spec::DType::kFloat64) {
+    throw OpError("antialiasing of " + std::string(spec::torch_name(dtype)));
+  }
+  infer_upsample<mode, 2>(call);
+}
+
+template <Resize mode>
+Launch bind_antialias(const Binding& call) {
+  const Tensor& input = input_of(call);
+  const Tensor& result = call.result();
+  const Extents in = plane_extents(input.sizes, 2);
+  const Extents out = plane_extents(result.sizes, 2);
+  const Axes axes = axes_of<mode, 2>(call);
+  return with_real(input.dtype, [&]<class C>() -> Launch {
+    auto* plane = reinterpret_cast<C*>(call.workspace());
+    auto* resized = reinterpret_cast<C*>(call.workspace() + scratch_bytes(volume(in)));
+    return [=, rows = footprints_of<C>(axes[1]), columns = footprints_of<C>(axes[2]),
+            planes = Rows(input, plane_dims(input, 2)),
+            written = Rows(result, plane_dims(result, 2))] {
+      std::vector<C> narrowed(static_cast<std::size_t>(in[1] * out[2]));  // in its last dimension
+      for (std::int64_t p = 0; p < planes.count(); ++p) {
+        planes.load(p, plane);
+        for_each_place({1, in[1], out[2]}, [&](const Extents& at, std::int64_t i) {
+          const Footprint<C>& print = columns[static_cast<std::size_t>(at[2])];
+          const C* from = plane + at[1] * in[2] + print.first;
+          C sum{};
+          for (std::size_t k = 0; k < print.weights.size(); ++k) sum += from[k] * print.weights[k];
+          narrowed[static_cast<std::size_t>(i)] = sum;
+        });
+        for_each_place(out, [&](const Extents& at, std::int64_t i) {
+          const Footprint<C>& print = rows[static_cast<std::size_t>(at[1])];
+          const C* from = narrowed.data() + print.first * out[2] + at[2];
+          C sum{};
+          for (std::size_t k = 0; k < print.weights.size(); ++k) {
+            sum += from[static_cast<std::int64_t>(k) * out[2]] * print.weights[k];
+          }
+          resized[i] = sum;
+        });
+        written.store(p, resized);
+      }
+    };
+  });
+}
+
+// ---- the way back of nearest: a plane adds up what its elements were taken for
+
+void infer_nearest_backward(Inference& call) {
+  const Tensor& gradient = call.tensor("grad_output");
+  const Sizes sizes = call.integers("input_size");
+  const Sizes out = call.integers("output_size");
+  if (sizes.size() != 4 || out.size() != 2) throw OpError("images have two spatial dimensions");
+  if (gradient.sizes != Sizes{sizes[0], sizes[1], out[0], out[1]}) {
+    throw OpError("a gradient of sizes " + print_sizes(gradient.sizes));
+  }
+  check_planes(gradient, 2);
+  if (!spec::is_floating_point(gradient.dtype)) throw OpError("gradients are floats");
+  if (sizes[2] <= 0 || sizes[3] <= 0) throw OpError("an input size is not positive");
+  const std::int64_t in = volume(plane_extents(sizes, 2));
+  call.want_workspace(scratch_bytes(in) + scratch_bytes(volume(plane_extents(gradient.sizes, 2))));
+  call.make(gradient.dtype, sizes, strides_in_format(sizes, suggested_format(gradient)));
+}
+Launch bind_nearest_backward(const Binding& call) {
+  const Tensor& gradient = call.tensor("grad_output");
+  const Tensor& result = call.result();
+  const Extents in = plane_extents(result.sizes, 2);
+  const Extents out = plane_extents(gradient.sizes, 2);
+  std::array<std::vector<std::int64_t>, 2> places;  // of each element of the gradient
+  for (std::size_t d = 0; d < 2; ++d) {
+    const double scale = call.optional_real(d == 0 ? "scales_h" : "scales_w").value_or(0);
+    const element::ResizedAxis axis{Resize::kNearest, in[d + 1], out[d + 1], 0,
+                                    std::bit_cast<std::int64_t>(scale)};
+    for (const auto& taps : all_taps<float>(axis)) places[d].push_back(taps.places[0]);
+  }
+  return with_real(gradient.dtype, [&]<class C>() -> Launch {
+    auto* sums = reinterpret_cast<C*>(call.workspace());
+    auto* grads = reinterpret_cast<C*>(call.workspace() + scratch_bytes(volume(in)));
+    return [=, from = Rows(gradient, plane_dims(gradient, 2)),
+            to = Rows(result, plane_dims(result, 2))] {
+      for (std::int64_t p = 0; p < to.count(); ++p) {
+        from.load(p, grads);
+        std::fill(sums, sums + volume(in), C{0});
+        for_each_place(out, [&](const Extents& at, std::int64_t i) {
+          const std::int64_t y = places[0][static_cast<std::size_t>(at[1])];
+          const std::int64_t x = places[1][static_cast<std::size_t>(at[2])];
+          sums[y * in[2] + x] += grads[i];
+        });
+        to.store(p, sums);
+      }
+    };
+  });
+}
+
 template <Resize mode, int spatial>
 constexpr Kernel kernel_of(std::string_view name) {
   return {name, infer_upsample<mode, spatial>, bind_upsample<mode, spatial>};
@@ -141,6 +282,10 @@ constexpr Kernel kernel_of(std::string_view name) {
 
 std::span<const Kernel> upsample_kernels() {
   static constexpr Kernel kKernels[] = {
+      {"aten._upsample_bicubic2d_aa", infer_antialias<Resize::kCubic>,
+       bind_antialias<Resize::kCubic>},
+      {"aten._upsample_bilinear2d_aa", infer_antialias<Resize::kLinear>,
+       bind_antialias<Resize::kLinear>},
       kernel_of<Resize::kNearestExact, 1>("aten._upsample_nearest_exact1d"),
       kernel_of<Resize::kNearestExact, 2>("aten._upsample_nearest_exact2d"),
       kernel_of<Resize::kCubic, 2>("aten.upsample_bicubic2d").rows(row_rules::per_image),
@@ -148,6 +293,7 @@ std::span<const Kernel> upsample_kernels() {
       kernel_of<Resize::kLinear, 1>("aten.upsample_linear1d").rows(row_rules::per_image),
       kernel_of<Resize::kNearest, 1>("aten.upsample_nearest1d").rows(row_rules::per_image),
       kernel_of<Resize::kNearest, 2>("aten.upsample_nearest2d").rows(row_rules::per_image),
+      {"aten.upsample_nearest2d_backward", infer_nearest_backward, bind_nearest_backward},
       kernel_of<Resize::kNearest, 3>("aten.upsample_nearest3d").rows(row_rules::per_image),
       kernel_of<Resize::kLinear, 3>("aten.upsample_trilinear3d"),
   };

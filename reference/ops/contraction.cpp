@@ -1,7 +1,9 @@
-// Products that broadcast or flatten their operands: matmul, linear, and their kin.
+// Products that broadcast or flatten their operands: matmul, linear, and their kin; products of
+// vectors of three elements, and of three tensors.
 #include <algorithm>
 #include <array>
 
+#include "reference/ops/contributions.h"
 #include "reference/ops/product.h"
 #include "reference/registry.h"
 
@@ -142,7 +144,203 @@ void linear(Call& call) {
   });
 }
 
+// ---- linalg_cross
+
+// a x b along a dimension of size 3. Each product and their difference round to the dtype.
+void linalg_cross(Call& call) {
+  const Tensor& self = *call.tensor("self");
+  const Tensor& other = *call.tensor("other");
+  require_one_dtype({&self, &other});
+  if (self.rank() != other.rank()) {
+    throw OpError("linalg.cross: inputs must have the same number of dimensions.");
+  }
+  const std::int64_t dim = wrap_dim(call.integer("dim"), self.rank());
+  const auto d = static_cast<std::size_t>(dim);
+  if (self.rank() == 0 || self.sizes[d] != 3 || other.sizes[d] != 3) {
+    throw OpError("linalg.cross: inputs must have length 3 along the dimension");
+  }
+  const Sizes sizes = broadcast_sizes({self.sizes, other.sizes});
+  const spec::DType dtype = self.dtype;
+  with_number(call.mode(), dtype, [&]<class N>() {
+    const auto held = [dtype](const N& x) {
+      if constexpr (std::is_same_v<N, Whole>) {
+        return x;
+      } else {
+        return held_in(x, dtype);
+      }
+    };
+    const Array<N> a = broadcast_to(load<N>(self, dtype), sizes);
+    const Array<N> b = broadcast_to(load<N>(other, dtype), sizes);
+    const std::int64_t step = spec::contiguous_strides(sizes)[d];
+    Array<N> out(sizes);
+    for (std::int64_t i = 0; i < out.count(); ++i) {
+      const std::int64_t component = i / step % 3;
+      const std::int64_t first = i - component * step;
+      const std::int64_t p = first + (component + 1) % 3 * step;
+      const std::int64_t q = first + (component + 2) % 3 * step;
+      out[i] = held(a[p] * b[q]) - held(a[q] * b[p]);
+    }
+    call.emit(out, dtype);
+  });
+}
+
+// ---- _trilinear
+
+// Three operands laid over common dimensions, with stride 0 where one has none.
+struct Trilinear {
+  Sizes sizes;                      // of all dimensions
+  std::array<Sizes, 3> strides;     // of each operand, row-major
+  std::vector<std::size_t> kept;    // not summed
+  std::vector<std::size_t> pair;    // summed, and not of the third operand: the first two's product
+  std::vector<std::size_t> last;    // summed with the third operand's elements
+  std::vector<std::size_t> unroll;  // summed part by part, if it is summed
+};
+
+Sizes at_dims_of(const Sizes& values, const std::vector<std::size_t>& dims) {
+  Sizes out;
+  for (const std::size_t d : dims) out.push_back(values[d]);
+  return out;
+}
+
+Trilinear plan_trilinear(const Call& call) {
+  constexpr std::array kOperands = {"i1", "i2", "i3"};
+  constexpr std::array kExpand = {"expand1", "expand2", "expand3"};
+  const std::int64_t rank =
+      call.tensor("i1")->rank() + static_cast<std::int64_t>(call.integers("expand1").size());
+  const auto flags = [&](std::string_view name) {
+    std::vector<bool> out(static_cast<std::size_t>(rank), false);
+    for (const std::int64_t dim : call.integers(name)) {
+      out[static_cast<std::size_t>(wrap_dim(dim, rank))] = true;
+    }
+    return out;
+  };
+  Trilinear plan;
+  plan.sizes.assign(static_cast<std::size_t>(rank), 1);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Tensor& operand = *call.tensor(kOperands[i]);
+    const std::vector<bool> is_new = flags(kExpand[i]);
+    const Sizes own = spec::contiguous_strides(operand.sizes);
+    std::size_t next = 0;
+    for (std::size_t d = 0; d < is_new.size(); ++d) {
+      if (!is_new[d] && next == operand.sizes.size()) {
+        throw OpError("_trilinear: the operands have different numbers of dimensions");
+      }
+      const std::int64_t size = is_new[d] ? 1 : operand.sizes[next];
+      plan.strides[i].push_back(size == 1 ? 0 : own[next]);
+      if (size != 1 && plan.sizes[d] != 1 && plan.sizes[d] != size) {
+        throw OpError("_trilinear: the operands have different sizes");
+      }
+      if (size != 1) plan.sizes[d] = size;
+      next += is_new[d] ? 0 : 1;
+    }
+    if (next != operand.sizes.size()) {
+      throw OpError("_trilinear: the operands have different numbers of dimensions");
+    }
+  }
+  const std::int64_t unroll = call.integer("unroll_dim");
+  if (unroll < 0 || unroll >= rank) throw OpError("_trilinear: unroll_dim is out of range");
+  const std::vector<bool> is_summed = flags("sumdim");
+  const std::vector<bool> lacks_third = flags("expand3");
+  for (std::size_t d = 0; d < is_summed.size(); ++d) {
+    auto& where = !is_summed[d]                            ? plan.kept
+                  : static_cast<std::int64_t>(d) == unroll ? plan.unroll
+                  : lacks_third[d]                         ? plan.pair
+                                                           : plan.last;
+    where.push_back(d);
+  }
+  return plan;
+}
+
+// Sums of products of three elements. PyTorch multiplies matrices twice, which rounds to a 16-bit
+// dtype after each product and each part of the unrolled sum; in wider ones any order is allowed.
+template <class N>
+class TrilinearSum {
+ public:
+  TrilinearSum(const Trilinear& plan, const std::array<Array<N>, 3>& operands, spec::DType dtype)
+      : plan_(plan), operands_(operands), dtype_(dtype) {}
+
+  [[nodiscard]] N at(const Sizes& kept) const {
+    std::array<std::int64_t, 3> from{};
+    step(from, plan_.kept, kept);
+    const bool is_narrow = spec::is_floating_point(dtype_) && compute_dtype(dtype_) != dtype_;
+    return is_narrow ? by_parts(from) : in_any_order(from);
+  }
+
+ private:
+  using Positions = std::array<std::int64_t, 3>;
+
+  void step(Positions& at, const std::vector<std::size_t>& dims, const Sizes& index) const {
+    for (std::size_t i = 0; i < 3; ++i) {
+      for (std::size_t d = 0; d < dims.size(); ++d) {
+        at[i] += plan_.strides[i][dims[d]] * index[d];
+      }
+    }
+  }
+  template <class Visit>
+  void for_each(const std::vector<std::size_t>& dims, const Positions& from, Visit visit) const {
+    for_each_index(at_dims_of(plan_.sizes, dims), [&](const Sizes& index) {
+      Positions at = from;
+      step(at, dims, index);
+      visit(at);
+    });
+  }
+  [[nodiscard]] const N& element(std::size_t operand, const Positions& at) const {
+    return operands_[operand][at[operand]];
+  }
+
+  [[nodiscard]] N in_any_order(const Positions& from) const {
+    Sum<N> sum;
+    std::vector<std::size_t> dims = plan_.unroll;
+    dims.insert(dims.end(), plan_.last.begin(), plan_.last.end());
+    dims.insert(dims.end(), plan_.pair.begin(), plan_.pair.end());
+    for_each(dims, from, [&](const Positions& at) {
+      sum.add_product(element(0, at) * element(1, at), element(2, at));
+    });
+    return sum.result();
+  }
+
+  [[nodiscard]] N by_parts(const Positions& from) const {
+    const Accumulation how{Combining::kSum, Partials::kOwnDtype};
+    detail::Slot<N> total;
+    for_each(plan_.unroll, from, [&](const Positions& part) {
+      Sum<N> sum;
+      for_each(plan_.last, part, [&](const Positions& outer) {
+        Sum<N> pair;
+        for_each(plan_.pair, outer, [&](const Positions& inner) {
+          pair.add_product(element(0, inner), element(1, inner));
+        });
+        sum.add_product(detail::rounded_to(pair.result(), dtype_), element(2, outer));
+      });
+      total.add(detail::rounded_to(sum.result(), dtype_), how, dtype_);
+    });
+    return total.result(how, dtype_);
+  }
+
+  const Trilinear& plan_;
+  const std::array<Array<N>, 3>& operands_;
+  spec::DType dtype_;
+};
+
+void trilinear(Call& call) {
+  const Tensor& first = *call.tensor("i1");
+  require_one_dtype({&first, call.tensor("i2").get(), call.tensor("i3").get()});
+  const Trilinear plan = plan_trilinear(call);
+  const Sizes sizes = at_dims_of(plan.sizes, plan.kept);
+  with_number(call.mode(), first.dtype, [&]<class N>() {
+    const std::array<Array<N>, 3> operands = {load<N>(first, first.dtype),
+                                              load<N>(*call.tensor("i2"), first.dtype),
+                                              load<N>(*call.tensor("i3"), first.dtype)};
+    const TrilinearSum<N> sum(plan, operands, first.dtype);
+    Array<N> out(sizes);
+    std::int64_t next = 0;
+    for_each_index(sizes, [&](const Sizes& index) { out[next++] = sum.at(index); });
+    call.emit(out, first.dtype);
+  });
+}
+
 constexpr std::array kContractionOps = {
+    OpBody{"aten._trilinear", trilinear},
+    OpBody{"aten.linalg_cross", linalg_cross},
     OpBody{"aten.linear", linear},
     OpBody{"aten.matmul", matmul},
 };

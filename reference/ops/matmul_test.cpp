@@ -408,5 +408,27 @@ TEST(AddingProduct, OfAVectorMayHoldItsFactorsInTheDtype) {
   EXPECT_LT(radii(*out)[0], 3);
 }
 
+TEST(CrossProduct, GoesAlongADimensionOfThree) {
+  const auto a = tensor(DType::kFloat32, {3, 1}, {0, 1, 2});
+  const auto b = tensor(DType::kFloat32, {3, 1}, {1, 5, 2});
+  const auto out =
+      run_tensor("aten.linalg_cross.default", {{"self", {a}}, {"other", {b}}, {"dim", {0L}}});
+  EXPECT_EQ(values(*out), (Numbers{-8, 2, -1}));
+}
+
+TEST(Trilinear, SumsProductsOfThreeElements) {
+  // y = sum over i, j of x1[i] w[j, i, k] x2[k] for one sample: [1 2] [[1 0] [0 3]] [5 7].
+  const auto out = run_tensor("aten._trilinear.default",
+                              {{"i1", {tensor(DType::kFloat32, {1, 2}, {1, 2})}},
+                               {"i2", {tensor(DType::kFloat32, {1, 2, 2}, {1, 0, 0, 3})}},
+                               {"i3", {tensor(DType::kFloat32, {1, 2}, {5, 7})}},
+                               {"expand1", ints({1, 3})},
+                               {"expand2", ints({0})},
+                               {"expand3", ints({1, 2})},
+                               {"sumdim", ints({2, 3})}});
+  EXPECT_EQ(out->sizes, (Sizes{1, 1}));
+  EXPECT_EQ(values(*out), Numbers{47});
+}
+
 }  // namespace
 }  // namespace graphgate::reference::test

@@ -107,6 +107,40 @@ void upsample_nearest(Call& call, std::size_t dims, bool is_exact) {
   emit_made(call, pick(*up.input, up.result, picked, upsampled_strides(up)));
 }
 
+// The way back: each gradient goes to the pixel that was taken for it. PyTorch adds in the dtype.
+void upsample_nearest2d_backward(Call& call) {
+  const Tensor& gradient = *call.tensor("grad_output");
+  const Sizes sizes = call.integers("input_size");
+  Upsampling up;
+  up.input = call.tensor("grad_output");
+  up.out = call.integers("output_size");
+  if (up.out.size() != 2 || sizes.size() != 4) throw OpError("upsample: expected sizes of images");
+  up.in = spatial_sizes(sizes);
+  for (std::size_t d = 0; d < 2; ++d) {
+    up.scales.push_back(scale_argument(call, d, 2));
+    if (up.in[d] <= 0 || up.out[d] <= 0) throw OpError("upsample: sizes should be greater than 0");
+  }
+  up.result = {sizes[0], sizes[1], up.out[0], up.out[1]};
+  if (gradient.sizes != up.result) throw OpError("upsample: grad_output has other sizes");
+  if (!spec::is_floating_point(gradient.dtype))
+    throw OpError("upsample: expected a floating dtype");
+  const auto format = suggested_format(gradient);
+  const TensorRef made =
+      new_tensor(gradient.dtype, sizes, strides_in_format(sizes, format), gradient.device);
+  std::vector<Picked> picked;
+  std::vector<std::int64_t> sources;
+  for_each_index(up.result, [&](const Sizes& index) {
+    std::int64_t position = index[0] * sizes[1] + index[1];
+    for (std::size_t d = 0; d < 2; ++d) {
+      position = position * up.in[d] + nearest_pixel(index[d + 2], up, d, false, true);
+    }
+    picked.push_back({position, false});
+    sources.push_back(static_cast<std::int64_t>(sources.size()));
+  });
+  accumulate(call.mode(), *made, picked, gradient, sources, {Combining::kSum, Partials::kOwnDtype});
+  emit_made(call, made);
+}
+
 // Where output pixel i lies in the input. `like` gives the arithmetic.
 template <class N>
 N source_coordinate(std::int64_t i, const Upsampling& up, std::size_t d, Kernel kernel,
@@ -183,6 +217,99 @@ void upsample_smooth(Call& call, std::size_t dims, Kernel kernel) {
   });
 }
 
+// ---- with antialiasing: a kernel as wide as what an output pixel stands for
+
+// Input pixels per output pixel.
+template <class N>
+N pixel_step(const Upsampling& up, std::size_t d, bool align_corners, const N& like) {
+  const N zero = zero_like(like);
+  const auto in = static_cast<double>(up.in[d]);
+  const auto out = static_cast<double>(up.out[d]);
+  if (align_corners) return up.out[d] <= 1 ? zero : (zero + N(in - 1)) / N(out - 1);
+  const bool given = up.scales[d] && *up.scales[d] > 0;
+  return given ? (zero + N(1.0)) / N(*up.scales[d]) : (zero + N(in)) / N(out);
+}
+
+// The triangle, or Keys' cubic with a = -0.5, at a distance from the middle.
+template <class N>
+N antialias_weight(Kernel kernel, const N& distance) {
+  if (kernel == Kernel::kLinear) return maximum(N(0.0), N(1.0) - distance);
+  constexpr double a = -0.5;
+  const N& d = distance;
+  if (center_of(d) <= 1) return (N(a + 2) * d - N(a + 3)) * d * d + N(1.0);
+  if (center_of(d) - static_cast<long double>(reach_of(d)) >= 2) return N(0.0);
+  return (((d - N(5.0)) * d + N(8.0)) * d - N(4.0)) * N(a);
+}
+
+// Pixels outside of the image have no part: the weights of those inside are divided by their sum.
+// Along a dimension whose size stays PyTorch does nothing.
+template <class N>
+Taps<N> antialias_taps(std::int64_t i, const Upsampling& up, std::size_t d, Kernel kernel,
+                       bool align_corners, const N& like) {
+  if (up.in[d] == up.out[d]) return {{i, one_like(like)}};
+  const N step = pixel_step(up, d, align_corners, like);
+  const bool shrinks = center_of(step) >= 1;
+  const N per_pixel = shrinks ? one_like(like) / step : one_like(like);
+  const N center = step * N(static_cast<double>(i) + 0.5);
+  const long double reach =
+      (kernel == Kernel::kLinear ? 1 : 2) * (shrinks ? center_of(step) : 1.0L) + 1;
+  const auto bound = [&](long double at) {
+    return std::clamp<std::int64_t>(to_whole(std::floor(at)).value, 0, up.in[d] - 1);
+  };
+  Taps<N> taps;
+  Sum<N> total;
+  for (std::int64_t k = bound(center_of(center) - reach); k <= bound(center_of(center) + reach);
+       ++k) {
+    const N distance = abs((N(static_cast<double>(k)) - center + N(0.5)) * per_pixel);
+    const N weight = antialias_weight(kernel, distance);
+    const bool is_certain_zero = is_zero(weight).value != 0 && !is_zero(weight).undecided;
+    if (is_certain_zero) continue;
+    taps.push_back({k, weight});
+    total.add(weight);
+  }
+  const N sum = total.result();
+  for (Tap<N>& tap : taps) tap.weight = tap.weight / sum;
+  return taps;
+}
+
+void upsample_antialias(Call& call, Kernel kernel) {
+  const Upsampling up = read_upsampling(call, 2);
+  const DType dtype = up.input->dtype;
+  const bool align_corners = call.boolean("align_corners");
+  if (dtype == DType::kUInt8) throw Undecidable("antialiasing of uint8 has weights of its own");
+  if (dtype != DType::kFloat32 && dtype != DType::kFloat64) {
+    throw OpError("antialiasing is not implemented for " + std::string(spec::torch_name(dtype)));
+  }
+  with_real(call.mode(), [&]<class N>() {
+    const Array<N> input = load<N>(*up.input, dtype);
+    const Settle<N> settle{dtype};
+    std::vector<std::vector<Taps<N>>> taps(2);
+    for (std::size_t d = 0; d < 2 && input.count() > 0; ++d) {
+      for (std::int64_t i = 0; i < up.out[d]; ++i) {
+        taps[d].push_back(antialias_taps(i, up, d, kernel, align_corners, input[0]));
+      }
+    }
+    const std::int64_t area = count_of(up.in);
+    const std::int64_t points = count_of(up.out);
+    Array<N> out(up.result);
+    std::int64_t point = 0;
+    for_each_index(input.count() > 0 ? up.out : Sizes{0}, [&](const Sizes& index) {
+      const Taps<N> all = cross<N>({taps[0][static_cast<std::size_t>(index[0])],
+                                    taps[1][static_cast<std::size_t>(index[1])]},
+                                   up.in, settle);
+      for (std::int64_t plane = 0; plane < up.result[0] * up.result[1]; ++plane) {
+        out[plane * points + point] = weighted_sum(input, plane * area, all, dtype, settle);
+      }
+      ++point;
+    });
+    call.emit(out, dtype, upsampled_strides(up));
+  });
+}
+
+template <Kernel kKernel>
+void antialias(Call& call) {
+  upsample_antialias(call, kKernel);
+}
 template <std::size_t kDims, bool kExact>
 void nearest(Call& call) {
   upsample_nearest(call, kDims, kExact);
@@ -193,6 +320,8 @@ void smooth(Call& call) {
 }
 
 constexpr std::array kUpsampleOps = {
+    OpBody{"aten._upsample_bicubic2d_aa", antialias<Kernel::kCubic>},
+    OpBody{"aten._upsample_bilinear2d_aa", antialias<Kernel::kLinear>},
     OpBody{"aten._upsample_nearest_exact1d", nearest<1, true>},
     OpBody{"aten._upsample_nearest_exact2d", nearest<2, true>},
     OpBody{"aten.upsample_bicubic2d", smooth<2, Kernel::kCubic>},
@@ -200,6 +329,7 @@ constexpr std::array kUpsampleOps = {
     OpBody{"aten.upsample_linear1d", smooth<1, Kernel::kLinear>},
     OpBody{"aten.upsample_nearest1d", nearest<1, false>},
     OpBody{"aten.upsample_nearest2d", nearest<2, false>},
+    OpBody{"aten.upsample_nearest2d_backward", upsample_nearest2d_backward},
     OpBody{"aten.upsample_nearest3d", nearest<3, false>},
     OpBody{"aten.upsample_trilinear3d", smooth<3, Kernel::kLinear>},
 };
