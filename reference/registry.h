@@ -54,6 +54,7 @@ struct OpBody {
 [[nodiscard]] std::span<const OpBody> attention_ops();
 [[nodiscard]] std::span<const OpBody> batch_norm_ops();
 [[nodiscard]] std::span<const OpBody> class_loss_ops();
+[[nodiscard]] std::span<const OpBody> binning_ops();
 [[nodiscard]] std::span<const OpBody> comparison_ops();
 [[nodiscard]] std::span<const OpBody> composite_loss_ops();
 [[nodiscard]] std::span<const OpBody> composite_ops();
@@ -61,11 +62,16 @@ struct OpBody {
 [[nodiscard]] std::span<const OpBody> convolution_ops();
 [[nodiscard]] std::span<const OpBody> conversion_ops();
 [[nodiscard]] std::span<const OpBody> creation_ops();
+[[nodiscard]] std::span<const OpBody> diagonal_ops();
 [[nodiscard]] std::span<const OpBody> distance_ops();
 [[nodiscard]] std::span<const OpBody> einsum_ops();
 [[nodiscard]] std::span<const OpBody> embedding_bag_ops();
 [[nodiscard]] std::span<const OpBody> extremum_ops();
 [[nodiscard]] std::span<const OpBody> foreach_ops();
+[[nodiscard]] std::span<const OpBody> equality_ops();
+[[nodiscard]] std::span<const OpBody> extremum_ops();
+[[nodiscard]] std::span<const OpBody> folding_ops();
+[[nodiscard]] std::span<const OpBody> fractional_max_pooling_ops();
 [[nodiscard]] std::span<const OpBody> grid_sampler_ops();
 [[nodiscard]] std::span<const OpBody> histogram_ops();
 [[nodiscard]] std::span<const OpBody> indexing_ops();
@@ -87,9 +93,12 @@ struct OpBody {
 [[nodiscard]] std::span<const OpBody> scan_ops();
 [[nodiscard]] std::span<const OpBody> scatter_ops();
 [[nodiscard]] std::span<const OpBody> segment_reduce_ops();
+[[nodiscard]] std::span<const OpBody> shuffle_ops();
 [[nodiscard]] std::span<const OpBody> sorting_ops();
 [[nodiscard]] std::span<const OpBody> splitting_ops();
 [[nodiscard]] std::span<const OpBody> symbolic_ops();
+[[nodiscard]] std::span<const OpBody> unique_ops();
+[[nodiscard]] std::span<const OpBody> unpooling_ops();
 [[nodiscard]] std::span<const OpBody> variance_ops();
 [[nodiscard]] std::span<const OpBody> upsample_ops();
 [[nodiscard]] std::span<const OpBody> view_ops();

@@ -156,7 +156,19 @@ bool draw_nonzero_static(Draft& draft, GeneReader& genes, std::size_t) {
   return true;
 }
 
-constexpr DrawnOp kIndexingRows[] = {{"aten.index_select", 4, draw_index_select, 0},
+bool draw_masked_index(Draft& draft, GeneReader& genes, std::size_t) {
+  const DType dtype = draft.draw_floating(genes);
+  const TensorIndex self = draft.pick_like(genes, dtype, Shape{4, 3});
+  const TensorIndex mask = pick_mask(draft, genes, Shape{2, 1});
+  const TensorIndex index = draft.pick_index(genes, Shape{2}, 4);
+  NodeBuilder node(draft, "aten._unsafe_masked_index.default");
+  node.tensor("self", self).tensor("mask", mask).tensors("indices", {index});
+  node.argument("fill", draw_scalar(genes, dtype)).fresh(dtype, Shape{2, 3});
+  return true;
+}
+
+constexpr DrawnOp kIndexingRows[] = {{"aten._unsafe_masked_index", 1, draw_masked_index, 0, 6},
+                                     {"aten.index_select", 4, draw_index_select, 0},
                                      {"aten.embedding", 3, draw_embedding, 0},
                                      {"aten.gather", 3, draw_gather, 0},
                                      {"aten.index", 4, draw_index, 0},

@@ -4,6 +4,8 @@
 namespace graphgate::fuzz {
 namespace {
 
+using spec::DType;
+
 // The copy is of the whole storage, gaps and offset included.
 Layout copied_storage(Draft& draft, TensorIndex self) {
   const DrawnTensor from = draft.tensor(self);
@@ -106,7 +108,39 @@ bool draw_masked_scatter(Draft& draft, GeneReader& genes, std::size_t) {
   return true;
 }
 
+bool draw_index_put_impl(Draft& draft, GeneReader& genes, std::size_t) {
+  const auto self = pick_with_size(draft, genes, 1, 1);
+  if (!self) return false;
+  const DrawnTensor from = draft.tensor(*self);
+  const TensorIndex index = draft.pick_index(genes, Shape{2}, from.sizes[0]);
+  Shape sizes = from.sizes;
+  sizes[0] = 2;
+  const TensorIndex values = draft.pick_like(genes, from.dtype, sizes);
+  const Layout layout = row_major_like(draft, {*self}, from.sizes);
+  NodeBuilder node(draft, "aten._index_put_impl.default");
+  node.tensor("self", *self).tensors("indices", {index}).tensor("values", values);
+  if (genes.chance(50)) node.boolean("accumulate", true);
+  node.fresh(from.dtype, from.sizes, layout);
+  return true;
+}
+
+// Rows are added where a mask of as many booleans says so.
+bool draw_masked_index_put(Draft& draft, GeneReader& genes, std::size_t) {
+  const DType dtype = draft.draw_floating(genes);
+  const TensorIndex self = draft.pick_like(genes, dtype, Shape{4, 3});
+  const TensorIndex mask = pick_mask(draft, genes, Shape{2, 1});
+  const TensorIndex index = draft.pick_index(genes, Shape{2}, 4);
+  const TensorIndex values = draft.pick_like(genes, dtype, Shape{2, 3});
+  const Layout layout = row_major_like(draft, {self}, Shape{4, 3});
+  NodeBuilder node(draft, "aten._unsafe_masked_index_put_accumulate.default");
+  node.tensor("self", self).tensor("mask", mask).tensors("indices", {index});
+  node.tensor("values", values).fresh(dtype, Shape{4, 3}, layout);
+  return true;
+}
+
 constexpr DrawnOp kRegionScatterRows[] = {
+    {"aten._index_put_impl", 1, draw_index_put_impl, 0, 6},
+    {"aten._unsafe_masked_index_put_accumulate", 1, draw_masked_index_put, 0, 6},
     {"aten.slice_scatter", 3, draw_slice_scatter, 0},
     {"aten.select_scatter", 2, draw_select_scatter, 0},
     {"aten.diagonal_scatter", 1, draw_diagonal_scatter, 0},

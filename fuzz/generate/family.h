@@ -153,6 +153,7 @@ template <class Table>
 [[nodiscard]] std::span<const DrawnOp> attention_rows();
 [[nodiscard]] std::span<const DrawnOp> batch_norm_rows();
 [[nodiscard]] std::span<const DrawnOp> class_loss_rows();
+[[nodiscard]] std::span<const DrawnOp> binning_rows();
 [[nodiscard]] std::span<const DrawnOp> comparison_rows();
 [[nodiscard]] std::span<const DrawnOp> composite_rows();
 [[nodiscard]] std::span<const DrawnOp> contraction_rows();
@@ -161,11 +162,16 @@ template <class Table>
 [[nodiscard]] std::span<const DrawnOp> convolution_rows();
 [[nodiscard]] std::span<const DrawnOp> creation_rows();
 [[nodiscard]] std::span<const DrawnOp> custom_rows();
+[[nodiscard]] std::span<const DrawnOp> diagonal_rows();
 [[nodiscard]] std::span<const DrawnOp> distance_rows();
 [[nodiscard]] std::span<const DrawnOp> einsum_rows();
 [[nodiscard]] std::span<const DrawnOp> embedding_bag_rows();
 [[nodiscard]] std::span<const DrawnOp> extremum_rows();
 [[nodiscard]] std::span<const DrawnOp> foreach_rows();
+[[nodiscard]] std::span<const DrawnOp> equality_rows();
+[[nodiscard]] std::span<const DrawnOp> extremum_rows();
+[[nodiscard]] std::span<const DrawnOp> folding_rows();
+[[nodiscard]] std::span<const DrawnOp> fractional_max_pooling_rows();
 [[nodiscard]] std::span<const DrawnOp> functionalized_rows();
 [[nodiscard]] std::span<const DrawnOp> grid_sampler_rows();
 [[nodiscard]] std::span<const DrawnOp> histogram_rows();
@@ -189,9 +195,12 @@ template <class Table>
 [[nodiscard]] std::span<const DrawnOp> scan_rows();
 [[nodiscard]] std::span<const DrawnOp> scatter_rows();
 [[nodiscard]] std::span<const DrawnOp> segment_reduce_rows();
+[[nodiscard]] std::span<const DrawnOp> shuffle_rows();
 [[nodiscard]] std::span<const DrawnOp> sorting_rows();
 [[nodiscard]] std::span<const DrawnOp> splitting_rows();
 [[nodiscard]] std::span<const DrawnOp> symbolic_rows();
+[[nodiscard]] std::span<const DrawnOp> unique_rows();
+[[nodiscard]] std::span<const DrawnOp> unpooling_rows();
 [[nodiscard]] std::span<const DrawnOp> upsample_rows();
 [[nodiscard]] std::span<const DrawnOp> variance_rows();
 [[nodiscard]] std::span<const DrawnOp> view_rows();

@@ -14,15 +14,21 @@
   FAMILY(attention)                \
   FAMILY(batch_norm)               \
   FAMILY(class_loss)               \
+  FAMILY(binning)                  \
   FAMILY(comparison)               \
   FAMILY(contraction)              \
   FAMILY(conversion)               \
   FAMILY(convolution)              \
   FAMILY(creation)                 \
+  FAMILY(diagonal)                 \
   FAMILY(distance)                 \
   FAMILY(embedding_bag)            \
   FAMILY(extremum)                 \
   FAMILY(foreach)                  \
+  FAMILY(equality)                 \
+  FAMILY(extremum)                 \
+  FAMILY(folding)                  \
+  FAMILY(fractional_max_pooling)   \
   FAMILY(functionalization)        \
   FAMILY(fused_activation)         \
   FAMILY(fused_attention)          \
@@ -48,9 +54,12 @@
   FAMILY(scan)                     \
   FAMILY(scatter)                  \
   FAMILY(segment_reduce)           \
+  FAMILY(shuffle)                  \
   FAMILY(sorting)                  \
   FAMILY(splitting)                \
   FAMILY(symbolic)                 \
+  FAMILY(unique)                   \
+  FAMILY(unpooling)                \
   FAMILY(upsample)                 \
   FAMILY(variance)                 \
   FAMILY(view)                     \

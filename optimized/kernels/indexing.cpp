@@ -3,6 +3,7 @@
 #include "optimized/analysis/row_rules.h"
 #include "optimized/kernels/families.h"
 #include "optimized/kernels/index_list.h"
+#include "optimized/kernels/masked_index.h"
 #include "optimized/kernels/nonzero.h"
 #include "optimized/strides.h"
 
@@ -159,6 +160,7 @@ Launch bind_index(const Binding& call) {
 
 std::span<const Kernel> indexing_kernels() {
   static constexpr Kernel kKernels[] = {
+      Kernel{"aten._unsafe_masked_index", infer_masked_index, bind_masked_index}.moves("self"),
       Kernel{"aten.embedding", infer_embedding, bind_embedding}
           .rows(row_rules::embedding)
           .row_major(RowMajorRule::kAlways)

@@ -8,6 +8,7 @@
 #include "optimized/kernels/accumulation.h"
 #include "optimized/kernels/families.h"
 #include "optimized/kernels/index_put.h"
+#include "optimized/kernels/masked_index.h"
 #include "optimized/strides.h"
 #include "optimized/value_errors.h"
 
@@ -249,6 +250,11 @@ Launch bind_region_scatter(const Binding& call) {
 
 std::span<const Kernel> region_scatter_kernels() {
   static constexpr Kernel kKernels[] = {
+      Kernel{"aten._index_put_impl", infer_index_put, bind_index_put, Overlap::kSameGeometry}
+          .rows(row_rules::scatter_anywhere)
+          .row_major(RowMajorRule::kLikeSelfInPlace)
+          .moves("self", "values"),
+      {"aten._unsafe_masked_index_put_accumulate", infer_masked_index_put, bind_masked_index_put},
       Kernel{"aten.as_strided_scatter", infer_region_scatter<strided>, bind_region_scatter<strided>}
           .moves("self", "src"),
       Kernel{"aten.diagonal_scatter", infer_region_scatter<diagonal>, bind_region_scatter<diagonal>}

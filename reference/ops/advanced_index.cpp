@@ -151,6 +151,24 @@ Sizes result_strides(const Tensor& self, const std::vector<TensorRef>& indices, 
 
 }  // namespace
 
+std::vector<TensorRef> clamped_indices(const Sizes& sizes, const std::vector<TensorRef>& indices) {
+  if (indices.size() > sizes.size()) throw OpError("too many indices for the tensor");
+  std::vector<TensorRef> out;
+  for (std::size_t d = 0; d < indices.size(); ++d) {
+    out.push_back(nullptr);
+    if (!indices[d]) continue;
+    Array<Whole> index = load_index(*indices[d]);
+    for (Whole& at : index.data) {
+      at.value = std::min(std::max(at.value, -sizes[d]), sizes[d] - 1);
+    }
+    const Tensor& given = *indices[d];
+    out.back() = new_tensor(DType::kInt64, given.sizes,
+                            strides_like(given, spec::MemoryFormat::kPreserve), given.device);
+    store(*out.back(), index);
+  }
+  return out;
+}
+
 IndexPlan plan_index(Mode mode, const Tensor& self, const std::vector<TensorRef>& indices) {
   for (const TensorRef& index : indices) {
     if (!index || !spec::is_floating_point(index->dtype)) continue;

@@ -24,4 +24,9 @@ struct IndexPlan {
 [[nodiscard]] IndexPlan plan_index(Mode mode, const Tensor& self,
                                    const std::vector<TensorRef>& indices);
 
+// The index tensors of the ops that never look outside of a tensor of these sizes: brought into
+// [-size, size - 1], -1 where that is nothing. Throws OpError for masks and for what is no index.
+[[nodiscard]] std::vector<TensorRef> clamped_indices(const Sizes& sizes,
+                                                     const std::vector<TensorRef>& indices);
+
 }  // namespace graphgate::reference

@@ -21,6 +21,44 @@ void index(Call& call) {
   emit_made(call, pick(self, plan.sizes, plan.picked, plan.strides));
 }
 
+// Elements at indices where the mask holds, `fill` elsewhere; no index is out of range. Of a tensor
+// without elements there is nothing to index: PyTorch indexes one that is full of `fill` and has
+// size 1 for 0 where there is an index, and 0 where the list of indices has ended.
+void unsafe_masked_index(Call& call) {
+  TensorRef self = call.tensor("self");
+  const std::vector<TensorRef> indices = call.tensors("indices");
+  const std::vector<TensorRef> inside = clamped_indices(self->sizes, indices);
+  const TensorRef fill_value = new_tensor(self->dtype, {}, self->device);
+  fill(call.mode(), *fill_value, call.datum("fill"));
+  if (self->count() == 0) {
+    Sizes sizes(self->sizes.size(), 0);
+    for (std::size_t d = 0; d < indices.size(); ++d) {
+      sizes[d] = indices[d] && self->sizes[d] == 0 ? 1 : self->sizes[d];
+    }
+    self = copy_of(*view_of(*fill_value, expanded(*fill_value, sizes)));
+    const IndexPlan plan = plan_index(call.mode(), *self, inside);
+    return emit_made(call, pick(*self, plan.sizes, plan.picked, plan.strides));
+  }
+  const IndexPlan plan = plan_index(call.mode(), *self, inside);
+  const TensorRef found = pick(*self, plan.sizes, plan.picked);
+  const Tensor& mask = *call.tensor("mask");
+  const Sizes sizes = broadcast_sizes({plan.sizes, mask.sizes});
+  const TensorRef made = copy_of(*view_of(*found, expanded(*found, sizes)));
+  with_number(call.mode(), mask.dtype, [&]<class N>() {
+    const Array<N> kept = broadcast_to(load<N>(mask, mask.dtype), sizes);
+    std::vector<Picked> filled;
+    std::vector<std::int64_t> unknown;
+    for (std::int64_t i = 0; i < kept.count(); ++i) {
+      const Whole is_out = is_zero(kept[i]);
+      if (is_out.undecided) unknown.push_back(i);
+      if (is_out.value != 0) filled.push_back({i, false});
+    }
+    place(call.mode(), *made, filled, *fill_value, std::vector<std::int64_t>(filled.size(), 0));
+    mark_unknown(*made, unknown);
+  });
+  emit_made(call, made);
+}
+
 void gather(Call& call) {
   const Tensor& self = *call.tensor("self");
   const Sizes sizes = at_least_1d(self.sizes);
@@ -192,6 +230,7 @@ void repeat_interleave(Call& call) {
 }
 
 constexpr std::array kIndexingOps = {
+    OpBody{"aten._unsafe_masked_index", unsafe_masked_index}.moves("self"),
     OpBody{"aten.embedding", embedding}.moves("weight"),
     OpBody{"aten.gather", gather}.moves("self"),
     OpBody{"aten.index", index}.moves("self"),

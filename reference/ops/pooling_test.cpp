@@ -114,5 +114,48 @@ TEST(AdaptivePool, AddsInTheDtypeInAnyOrder) {
   EXPECT_GE(radii(*out)[0], 1.0 / 3);
 }
 
+TEST(MaxUnpool, PutsValuesBackAndRefusesPlacesOutside) {
+  const Arguments arguments = {{"self", {tensor(DType::kFloat32, {1, 1, 2}, {5, 7})}},
+                               {"indices", {tensor(DType::kInt64, {1, 1, 2}, {3, 0})}},
+                               {"output_size", ints({2, 2})}};
+  EXPECT_EQ(values(*run_tensor("aten.max_unpool2d.default", arguments)), (Numbers{7, 0, 0, 5}));
+  Arguments outside = arguments;
+  outside[1].second = {tensor(DType::kInt64, {1, 1, 2}, {4, 0})};
+  EXPECT_THROW(run("aten.max_unpool2d.default", outside), OpError);
+}
+
+TEST(FractionalMaxPool, PutsWindowsWhereTheSampleSays) {
+  // alpha is 3 / 2: windows begin at floor(1.5 (i + 0.5)) - floor(0.75), the last one at 3.
+  const auto out = run("aten.fractional_max_pool2d.default",
+                       {{"self", {counting({1, 1, 5})}},
+                        {"kernel_size", ints({1, 2})},
+                        {"output_size", ints({1, 3})},
+                        {"random_samples", {tensor(DType::kFloat32, {1, 1, 2}, {0.5, 0})}}});
+  EXPECT_EQ(values(result(out, 0)), (Numbers{1, 3, 4}));
+  EXPECT_EQ(values(result(out, 1)), (Numbers{1, 3, 4}));
+}
+
+TEST(LinePool, TakesALineForAnImageOfHeightOne) {
+  const auto x = tensor(DType::kFloat32, {1, 2, 4}, {0, 1, 2, 3, 4, 5, 6, 7}, {8, 1, 2});
+  const Arguments arguments = {{"self", {x}}, {"kernel_size", ints({2})}};
+  const auto average = run_tensor("aten.avg_pool1d.default", arguments);
+  EXPECT_EQ(values(*average), (Numbers{0.5, 2.5, 4.5, 6.5}));
+  EXPECT_EQ(average->strides, (Sizes{4, 1, 2}));
+  EXPECT_EQ(run_tensor("aten.max_pool1d.default", arguments)->strides, (Sizes{4, 2, 1}));
+  const auto places = run("aten.max_pool1d_with_indices.default", arguments);
+  EXPECT_EQ(values(result(places, 0)), (Numbers{1, 3, 5, 7}));
+  EXPECT_EQ(values(result(places, 1)), (Numbers{1, 3, 1, 3}));
+  EXPECT_EQ(result(places, 1).strides, (Sizes{4, 1, 2}));
+}
+
+TEST(UpsampleBackward, AddsTheGradientsOfEachPixel) {
+  const auto out =
+      run_tensor("aten.upsample_nearest2d_backward.default",
+                 {{"grad_output", {tensor(DType::kFloat32, {1, 1, 1, 4}, {1, 2, 3, 4})}},
+                  {"output_size", ints({1, 4})},
+                  {"input_size", ints({1, 1, 1, 3})}});
+  EXPECT_EQ(values(*out), (Numbers{3, 3, 4}));
+}
+
 }  // namespace
 }  // namespace graphgate::reference::test

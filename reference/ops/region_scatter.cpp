@@ -141,7 +141,39 @@ void index_put(Call& call) {
   emit_written(call, written);
 }
 
+// The gradient of _unsafe_masked_index: values are added at the indices, which are brought inside;
+// zeros where the mask does not hold.
+void unsafe_masked_index_put_accumulate(Call& call) {
+  const Tensor& self = *call.tensor("self");
+  const Tensor& mask = *call.tensor("mask");
+  const Tensor& values = *call.tensor("values");
+  check_same_dtype(self, values);
+  const TensorRef written = written_tensor(call, strides_like(self, spec::MemoryFormat::kPreserve));
+  if (self.count() == 0) return emit_written(call, written);
+  const IndexPlan plan =
+      plan_index(call.mode(), self, clamped_indices(self.sizes, call.tensors("indices")));
+  const Sizes sizes = broadcast_sizes({values.sizes, mask.sizes});
+  const auto kept = load<Whole>(mask, DType::kBool);
+  with_number(call.mode(), self.dtype, [&]<class N>() {
+    const Array<Whole> is_kept = broadcast_to(kept, sizes);
+    Array<N> masked = broadcast_to(load<N>(values, self.dtype), sizes);
+    for (std::int64_t i = 0; i < masked.count(); ++i) {
+      masked[i] = select(is_kept[i], masked[i], N(0));
+    }
+    std::vector<N> terms;
+    for (const std::int64_t at : stretched_positions(sizes, plan.sizes))
+      terms.push_back(masked[at]);
+    accumulate(*written, plan.picked, terms, {Combining::kSum, Partials::kOwnDtype});
+  });
+  const bool undecided = std::any_of(plan.picked.begin(), plan.picked.end(),
+                                     [](const Picked& picked) { return picked.undecided; });
+  if (undecided) mark_all_unknown(*written);
+  emit_written(call, written);
+}
+
 constexpr std::array kRegionScatterOps = {
+    OpBody{"aten._index_put_impl", index_put}.moves("self", "values"),
+    OpBody{"aten._unsafe_masked_index_put_accumulate", unsafe_masked_index_put_accumulate},
     OpBody{"aten.as_strided_scatter", as_strided_scatter}.moves("self", "src"),
     OpBody{"aten.diagonal_scatter", diagonal_scatter}.moves("self", "src"),
     OpBody{"aten.index_put", index_put}.moves("self", "values"),
