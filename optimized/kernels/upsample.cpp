@@ -55,14 +55,11 @@ constexpr bool is_nearest(Resize mode) {
   return mode == Resize::kNearest || mode == Resize::kNearestExact;
 }
 
-template <Resize mode, int spatial>
-void infer_upsample(Inference& call) {
+// The result, once the input's dtype has been looked at.
+void make_resized(Inference& call, int spatial) {
   const Tensor& input = input_of(call);
   check_planes(input, spatial);
   if (input.rank() != spatial + 2) throw OpError("the input has no batch dimension");
-  if (!is_nearest(mode) && !spec::is_floating_point(input.dtype)) {
-    throw Unsupported("interpolation between integers");
-  }
   const Extents out = output_extents(call, spatial);
   for (const std::int64_t size : out) {
     if (size <= 0) throw OpError("an output size is not positive");
@@ -71,6 +68,14 @@ void infer_upsample(Inference& call) {
   call.want_workspace(scratch_bytes(volume(in)) + scratch_bytes(volume(out)));
   const Sizes sizes = with_plane(input, out, spatial);
   call.make(input.dtype, sizes, strides_in_format(sizes, suggested_format(input)));
+}
+
+template <Resize mode, int spatial>
+void infer_upsample(Inference& call) {
+  if (!is_nearest(mode) && !spec::is_floating_point(input_of(call).dtype)) {
+    throw Unsupported("interpolation between integers");
+  }
+  make_resized(call, spatial);
 }
 
 using Axes = std::array<element::ResizedAxis, kSpatial>;
@@ -177,14 +182,87 @@ std::vector<Footprint<C>> footprints_of(const element::ResizedAxis& axis) {
   return out;
 }
 
+// Weights of bytes: whole numbers that stand for parts of 2^shift.
+struct WholeFootprint {
+  std::int64_t first = 0;
+  std::vector<std::int64_t> weights;
+};
+struct WholeFootprints {
+  std::vector<WholeFootprint> places;
+  int shift = 0;
+};
+
+// The largest shift that leaves every weight below 2^15.
+WholeFootprints whole_footprints_of(const element::ResizedAxis& axis) {
+  const auto real = footprints_of<double>(axis);
+  double greatest = 0;
+  for (const auto& print : real) {
+    for (const double weight : print.weights) greatest = std::max(greatest, weight);
+  }
+  WholeFootprints out;
+  while (out.shift < 22 && std::trunc(0.5 + std::ldexp(greatest, out.shift + 1)) < 32768) {
+    ++out.shift;
+  }
+  for (const auto& print : real) {
+    out.places.push_back({print.first, {}});
+    for (const double weight : print.weights) {
+      const double parts = std::ldexp(weight, out.shift);
+      out.places.back().weights.push_back(
+          static_cast<std::int64_t>(parts < 0 ? parts - 0.5 : parts + 0.5));
+    }
+  }
+  return out;
+}
+
+// The byte nearest to a weighted sum of elements `step` apart.
+std::int64_t weighted_byte(const std::int64_t* from, std::int64_t step, const WholeFootprint& print,
+                           int shift) {
+  std::int64_t sum = shift > 0 ? std::int64_t{1} << (shift - 1) : 0;
+  for (std::size_t k = 0; k < print.weights.size(); ++k) {
+    sum += from[static_cast<std::int64_t>(k) * step] * print.weights[k];
+  }
+  return std::clamp<std::int64_t>(sum >> shift, 0, 255);
+}
+
+Launch antialias_bytes(const Binding& call, const Axes& axes) {
+  const Tensor& input = input_of(call);
+  const Tensor& result = call.result();
+  const Extents in = plane_extents(input.sizes, 2);
+  const Extents out = plane_extents(result.sizes, 2);
+  auto* plane = reinterpret_cast<std::int64_t*>(call.workspace());
+  auto* resized = reinterpret_cast<std::int64_t*>(call.workspace() + scratch_bytes(volume(in)));
+  return [=, rows = whole_footprints_of(axes[1]), columns = whole_footprints_of(axes[2]),
+          planes = Rows(input, plane_dims(input, 2)),
+          written = Rows(result, plane_dims(result, 2))] {
+    std::vector<std::int64_t> narrowed(static_cast<std::size_t>(in[1] * out[2]));
+    for (std::int64_t p = 0; p < planes.count(); ++p) {
+      planes.load(p, plane);
+      for_each_place({1, in[1], out[2]}, [&](const Extents& at, std::int64_t i) {
+        const auto& print = columns.places[static_cast<std::size_t>(at[2])];
+        const std::int64_t* row = plane + at[1] * in[2];
+        narrowed[static_cast<std::size_t>(i)] =
+            in[2] == out[2] ? row[at[2]]
+                            : weighted_byte(row + print.first, 1, print, columns.shift);
+      });
+      for_each_place(out, [&](const Extents& at, std::int64_t i) {
+        const auto& print = rows.places[static_cast<std::size_t>(at[1])];
+        const std::int64_t* column = narrowed.data() + at[2];
+        resized[i] = in[1] == out[1]
+                         ? column[at[1] * out[2]]
+                         : weighted_byte(column + print.first * out[2], out[2], print, rows.shift);
+      });
+      written.store(p, resized);
+    }
+  };
+}
+
 template <Resize mode>
 void infer_antialias(Inference& call) {
   const spec::DType dtype = input_of(call).dtype;
-  if (dtype == spec::DType::kUInt8) throw Unsupported("antialiasing of uint8");
-  if (dtype != spec::DType::kFloat32 && dtype != spec::DType::kFloat64) {
-    throw OpError("antialiasing of " + std::string(spec::torch_name(dtype)));
-  }
-  infer_upsample<mode, 2>(call);
+  const bool has_weights = dtype == spec::DType::kUInt8 || dtype == spec::DType::kFloat32 ||
+                           dtype == spec::DType::kFloat64;
+  if (!has_weights) throw OpError("antialiasing of " + std::string(spec::torch_name(dtype)));
+  make_resized(call, 2);
 }
 
 template <Resize mode>
@@ -194,6 +272,7 @@ Launch bind_antialias(const Binding& call) {
   const Extents in = plane_extents(input.sizes, 2);
   const Extents out = plane_extents(result.sizes, 2);
   const Axes axes = axes_of<mode, 2>(call);
+  if (input.dtype == spec::DType::kUInt8) return antialias_bytes(call, axes);
   return with_real(input.dtype, [&]<class C>() -> Launch {
     auto* plane = reinterpret_cast<C*>(call.workspace());
     auto* resized = reinterpret_cast<C*>(call.workspace() + scratch_bytes(volume(in)));

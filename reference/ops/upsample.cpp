@@ -272,11 +272,71 @@ Taps<N> antialias_taps(std::int64_t i, const Upsampling& up, std::size_t d, Kern
   return taps;
 }
 
+// Bytes have weights of 16 bits: those of float64 times the largest power of two that lets none
+// overflow, to the nearest. Each dimension's sum is rounded to a byte, the last one's first.
+struct ByteWeights {
+  std::vector<Taps<Whole>> taps;  // of every output pixel
+  std::int64_t unit = 1;          // the weight of one
+};
+
+ByteWeights byte_weights(const Upsampling& up, std::size_t d, Kernel kernel, bool align_corners) {
+  std::vector<Taps<double>> real;
+  double most = 0;
+  for (std::int64_t i = 0; i < up.out[d]; ++i) {
+    real.push_back(antialias_taps(i, up, d, kernel, align_corners, 0.0));
+    for (const Tap<double>& tap : real.back()) most = std::max(most, tap.weight);
+  }
+  ByteWeights out;
+  constexpr std::int64_t kMostUnit = std::int64_t{1} << 22;
+  while (out.unit < kMostUnit &&
+         to_whole(0.5 + most * static_cast<double>(2 * out.unit)).value < (1 << 15)) {
+    out.unit *= 2;
+  }
+  for (const Taps<double>& of_pixel : real) {
+    out.taps.emplace_back();
+    for (const Tap<double>& tap : of_pixel) {
+      const double scaled = tap.weight * static_cast<double>(out.unit);
+      out.taps.back().push_back({tap.index, to_whole(scaled < 0 ? scaled - 0.5 : scaled + 0.5)});
+    }
+  }
+  return out;
+}
+
+// Along one dimension of an array of planes, `step` elements apart.
+Array<Whole> resized_bytes(const Array<Whole>& input, std::size_t dim, const ByteWeights& weights) {
+  Sizes sizes = input.sizes;
+  sizes[dim] = static_cast<std::int64_t>(weights.taps.size());
+  const std::int64_t step = spec::contiguous_strides(input.sizes)[dim];
+  Array<Whole> out(sizes);
+  std::int64_t next = 0;
+  for_each_index(sizes, [&](const Sizes& index) {
+    Sizes first = index;
+    first[dim] = 0;
+    const std::int64_t start = input.position(first);
+    Whole sum = weights.unit / 2;
+    for (const Tap<Whole>& tap : weights.taps[static_cast<std::size_t>(index[dim])]) {
+      sum = sum + input[start + tap.index * step] * tap.weight;
+    }
+    const Whole byte = floored_quotient(sum, weights.unit);
+    out[next++] = {std::clamp<std::int64_t>(byte.value, 0, 255), byte.undecided};
+  });
+  return out;
+}
+
+void antialias_bytes(Call& call, const Upsampling& up, Kernel kernel, bool align_corners) {
+  Array<Whole> image = load<Whole>(*up.input, DType::kUInt8);
+  for (const std::size_t d : {std::size_t{1}, std::size_t{0}}) {
+    if (up.in[d] == up.out[d]) continue;
+    image = resized_bytes(image, d + 2, byte_weights(up, d, kernel, align_corners));
+  }
+  call.emit(image, DType::kUInt8, upsampled_strides(up));
+}
+
 void upsample_antialias(Call& call, Kernel kernel) {
   const Upsampling up = read_upsampling(call, 2);
   const DType dtype = up.input->dtype;
   const bool align_corners = call.boolean("align_corners");
-  if (dtype == DType::kUInt8) throw Undecidable("antialiasing of uint8 has weights of its own");
+  if (dtype == DType::kUInt8) return antialias_bytes(call, up, kernel, align_corners);
   if (dtype != DType::kFloat32 && dtype != DType::kFloat64) {
     throw OpError("antialiasing is not implemented for " + std::string(spec::torch_name(dtype)));
   }
