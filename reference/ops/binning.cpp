@@ -175,8 +175,10 @@ std::pair<double, double> range_of_data(const Points& points, std::int64_t d) {
 }
 
 std::pair<double, double> outer_edges(const Call& call, const Points& points, std::int64_t d) {
-  std::pair<double, double> outer = range_of_data(points, d);
-  if (call.has("range")) {
+  std::pair<double, double> outer;
+  if (!call.has("range")) {
+    outer = range_of_data(points, d);
+  } else {
     const auto* given = call.datum("range").as<Datum::List>();
     if (!given || static_cast<std::int64_t>(given->size()) != 2 * points.dims) {
       throw OpError("histogram: range should have two numbers for each dimension");

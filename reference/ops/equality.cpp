@@ -128,6 +128,7 @@ class Lookup {
 
   [[nodiscard]] Whole holds(const N& x) const {
     Whole found = 0;
+    if (is_certain_nan(x)) return found;
     if (is_inexact(x)) {
       for (const N& other : exact_) found.undecided = found.undecided || is_same(x, other);
     } else {
