@@ -58,7 +58,7 @@ bool draw_gather(Draft& draft, GeneReader& genes, std::size_t) {
 }
 
 // One index for the leading dimension, or one for each of the first two.
-bool draw_index(Draft& draft, GeneReader& genes, std::size_t) {
+bool draw_index(Draft& draft, GeneReader& genes, std::size_t is_unsafe) {
   const auto self = pick_with_size(draft, genes, 1, 1);
   if (!self) return false;
   const DrawnTensor from = draft.tensor(*self);
@@ -69,7 +69,7 @@ bool draw_index(Draft& draft, GeneReader& genes, std::size_t) {
   Shape sizes = from.sizes;
   sizes[0] = count;
   if (two) sizes.erase(1);
-  NodeBuilder node(draft, "aten.index.Tensor");
+  NodeBuilder node(draft, is_unsafe == 1 ? "aten._unsafe_index.Tensor" : "aten.index.Tensor");
   node.tensor("self", *self).tensors("indices", indices);
   node.fresh(from.dtype, sizes, row_major_like(draft, {*self}, sizes));
   return true;
@@ -167,7 +167,8 @@ bool draw_masked_index(Draft& draft, GeneReader& genes, std::size_t) {
   return true;
 }
 
-constexpr DrawnOp kIndexingRows[] = {{"aten._unsafe_masked_index", 1, draw_masked_index, 0, 6},
+constexpr DrawnOp kIndexingRows[] = {{"aten._unsafe_index", 1, draw_index, 1, 6},
+                                     {"aten._unsafe_masked_index", 1, draw_masked_index, 0, 6},
                                      {"aten.index_select", 4, draw_index_select, 0},
                                      {"aten.embedding", 3, draw_embedding, 0},
                                      {"aten.gather", 3, draw_gather, 0},

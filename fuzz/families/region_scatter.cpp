@@ -108,7 +108,7 @@ bool draw_masked_scatter(Draft& draft, GeneReader& genes, std::size_t) {
   return true;
 }
 
-bool draw_index_put_impl(Draft& draft, GeneReader& genes, std::size_t) {
+bool draw_index_put_impl(Draft& draft, GeneReader& genes, std::size_t is_unsafe) {
   const auto self = pick_with_size(draft, genes, 1, 1);
   if (!self) return false;
   const DrawnTensor from = draft.tensor(*self);
@@ -117,7 +117,8 @@ bool draw_index_put_impl(Draft& draft, GeneReader& genes, std::size_t) {
   sizes[0] = 2;
   const TensorIndex values = draft.pick_like(genes, from.dtype, sizes);
   const Layout layout = row_major_like(draft, {*self}, from.sizes);
-  NodeBuilder node(draft, "aten._index_put_impl.default");
+  NodeBuilder node(
+      draft, is_unsafe == 1 ? "aten._unsafe_index_put.default" : "aten._index_put_impl.default");
   node.tensor("self", *self).tensors("indices", {index}).tensor("values", values);
   if (genes.chance(50)) node.boolean("accumulate", true);
   node.fresh(from.dtype, from.sizes, layout);
@@ -140,6 +141,7 @@ bool draw_masked_index_put(Draft& draft, GeneReader& genes, std::size_t) {
 
 constexpr DrawnOp kRegionScatterRows[] = {
     {"aten._index_put_impl", 1, draw_index_put_impl, 0, 6},
+    {"aten._unsafe_index_put", 1, draw_index_put_impl, 1, 6},
     {"aten._unsafe_masked_index_put_accumulate", 1, draw_masked_index_put, 0, 6},
     {"aten.slice_scatter", 3, draw_slice_scatter, 0},
     {"aten.select_scatter", 2, draw_select_scatter, 0},

@@ -160,6 +160,7 @@ Launch bind_index(const Binding& call) {
 
 std::span<const Kernel> indexing_kernels() {
   static constexpr Kernel kKernels[] = {
+      Kernel{"aten._unsafe_index", infer_index, bind_index}.rows(row_rules::index).moves("self"),
       Kernel{"aten._unsafe_masked_index", infer_masked_index, bind_masked_index}.moves("self"),
       Kernel{"aten.embedding", infer_embedding, bind_embedding}
           .rows(row_rules::embedding)

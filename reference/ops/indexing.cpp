@@ -230,6 +230,7 @@ void repeat_interleave(Call& call) {
 }
 
 constexpr std::array kIndexingOps = {
+    OpBody{"aten._unsafe_index", index}.moves("self"),
     OpBody{"aten._unsafe_masked_index", unsafe_masked_index}.moves("self"),
     OpBody{"aten.embedding", embedding}.moves("weight"),
     OpBody{"aten.gather", gather}.moves("self"),

@@ -173,6 +173,7 @@ void unsafe_masked_index_put_accumulate(Call& call) {
 
 constexpr std::array kRegionScatterOps = {
     OpBody{"aten._index_put_impl", index_put}.moves("self", "values"),
+    OpBody{"aten._unsafe_index_put", index_put}.moves("self", "values"),
     OpBody{"aten._unsafe_masked_index_put_accumulate", unsafe_masked_index_put_accumulate},
     OpBody{"aten.as_strided_scatter", as_strided_scatter}.moves("self", "src"),
     OpBody{"aten.diagonal_scatter", diagonal_scatter}.moves("self", "src"),

@@ -56,7 +56,7 @@ TEST(Equality, ComparesInTheCommonDtype) {
   EXPECT_FALSE(answer("aten.equal.default", {{"self", {nan}}, {"other", {nan}}}));
 }
 
-TEST(Equality, IsCloseWithinBothTolerances) {
+TEST(Equality, IsCloseWithinBothDistances) {
   const auto close = [](DType dtype, double a, double b, bool equal_nan) {
     return answer("aten.allclose.default", {{"self", {tensor(dtype, {1}, {a})}},
                                             {"other", {tensor(dtype, {1}, {b})}},
