@@ -254,7 +254,7 @@ std::span<const Kernel> region_scatter_kernels() {
           .rows(row_rules::scatter_anywhere)
           .row_major(RowMajorRule::kLikeSelfInPlace)
           .moves("self", "values"),
-      Kernel{"aten._unsafe_index_put", infer_index_put, bind_index_put, Overlap::kSameGeometry}
+      Kernel{"aten._unsafe_index_put", infer_index_put, bind_index_put}
           .rows(row_rules::scatter_anywhere)
           .moves("self", "values"),
       {"aten._unsafe_masked_index_put_accumulate", infer_masked_index_put, bind_masked_index_put},
