@@ -56,7 +56,7 @@ Launch bind_diag(const Binding& call) {
 // ---- tril_indices, triu_indices
 
 // The columns that a row of the matrix keeps.
-struct Side {
+struct TriangleSide {
   bool is_lower = true;
   std::int64_t rows = 0, columns = 0, offset = 0;
 
@@ -73,8 +73,9 @@ struct Side {
   }
 };
 
-Side side_of(const KernelCall& call, bool is_lower) {
-  const Side side{is_lower, call.integer("row"), call.integer("col"), call.integer("offset")};
+TriangleSide side_of(const KernelCall& call, bool is_lower) {
+  const TriangleSide side{is_lower, call.integer("row"), call.integer("col"),
+                          call.integer("offset")};
   if (side.rows < 0 || side.columns < 0) {
     throw OpError("a matrix of sizes " + print_sizes({side.rows, side.columns}));
   }
