@@ -40,7 +40,7 @@ bool draw_histogram(Draft& draft, GeneReader& genes, std::size_t variant) {
   return true;
 }
 
-enum Planar : std::size_t { kCounts, kTensors, kEdges };
+enum Planar : std::size_t { kByCounts, kByTensors, kEdgesAlone };
 
 // Points of two dimensions.
 bool draw_points(Draft& draft, GeneReader& genes, std::size_t variant) {
@@ -50,15 +50,15 @@ bool draw_points(Draft& draft, GeneReader& genes, std::size_t variant) {
   const DType dtype = genes.chance(30) ? DType::kFloat64 : DType::kFloat32;
   const TensorIndex self = draft.pick_like(genes, dtype, Shape{4, 2});
   std::vector<TensorIndex> edges;
-  if (variant == kTensors) edges = {add_edges(draft, dtype, 3), add_edges(draft, dtype, 4)};
+  if (variant == kByTensors) edges = {add_edges(draft, dtype, 3), add_edges(draft, dtype, 4)};
   NodeBuilder node(draft, kNames[variant]);
   node.tensor("self", self);
-  if (variant == kTensors) {
+  if (variant == kByTensors) {
     node.tensors("bins", edges);
   } else {
     node.integers("bins", {2, 3}).argument("range", reals({-2, 2, -2, 2}));
   }
-  if (variant != kEdges) {
+  if (variant != kEdgesAlone) {
     node.fresh(dtype, Shape{2, 3});
     return true;
   }
@@ -71,9 +71,9 @@ bool draw_points(Draft& draft, GeneReader& genes, std::size_t variant) {
 constexpr DrawnOp kBinningRows[] = {
     {"aten.histogram.bin_ct", 1, draw_histogram, 0, 6},
     {"aten.histogram.bins_tensor", 1, draw_histogram, 1, 6},
-    {"aten._histogramdd_from_bin_cts", 1, draw_points, kCounts, 6},
-    {"aten._histogramdd_from_bin_tensors", 1, draw_points, kTensors, 6},
-    {"aten._histogramdd_bin_edges", 1, draw_points, kEdges, 6}};
+    {"aten._histogramdd_from_bin_cts", 1, draw_points, kByCounts, 6},
+    {"aten._histogramdd_from_bin_tensors", 1, draw_points, kByTensors, 6},
+    {"aten._histogramdd_bin_edges", 1, draw_points, kEdgesAlone, 6}};
 
 }  // namespace
 

@@ -17,8 +17,8 @@ Shape without(const Shape& sizes, int dim, bool keepdim) {
 }
 
 // What is left of a tensor along one dimension.
-struct Reduced {
-  Reduced(Draft& draft, GeneReader& genes, TensorIndex self, bool may_keep)
+struct ReducedShape {
+  ReducedShape(Draft& draft, GeneReader& genes, TensorIndex self, bool may_keep)
       : from(draft.tensor(self)),
         dim(draw_dim(genes, from.sizes.rank)),
         keepdim(may_keep && genes.chance(40)),
@@ -38,7 +38,7 @@ struct Reduced {
 bool draw_values(Draft& draft, GeneReader& genes, std::size_t variant) {
   const auto self = pick_with_size(draft, genes, 1, 1);
   if (!self) return false;
-  const Reduced to(draft, genes, *self, true);
+  const ReducedShape to(draft, genes, *self, true);
   NodeBuilder node(draft, variant == 0 ? "aten.amax.default" : "aten.amin.default");
   node.tensor("self", *self).integers("dim", {to.dim});
   if (to.keepdim) node.boolean("keepdim", true);
@@ -55,7 +55,7 @@ bool draw_with_places(Draft& draft, GeneReader& genes, std::size_t variant) {
     node.tensor("self", *self).fresh(draft.tensor(*self).dtype, {});
     return true;
   }
-  const Reduced to(draft, genes, *self, true);
+  const ReducedShape to(draft, genes, *self, true);
   NodeBuilder node(draft, variant == 0 ? "aten.max.dim" : "aten.min.dim");
   node.tensor("self", *self).integer("dim", to.dim);
   if (to.keepdim) node.boolean("keepdim", true);
@@ -67,7 +67,7 @@ bool draw_with_places(Draft& draft, GeneReader& genes, std::size_t variant) {
 bool draw_place(Draft& draft, GeneReader& genes, std::size_t variant) {
   const auto self = pick_with_size(draft, genes, 1, 1);
   if (!self) return false;
-  const Reduced to(draft, genes, *self, false);
+  const ReducedShape to(draft, genes, *self, false);
   NodeBuilder node(draft, variant == 0 ? "aten.argmax.default" : "aten.argmin.default");
   node.tensor("self", *self).integer("dim", to.dim);
   draft.set_range(node.fresh(DType::kInt64, to.sizes, to.layout), {0, to.last_place});
@@ -77,7 +77,7 @@ bool draw_place(Draft& draft, GeneReader& genes, std::size_t variant) {
 bool draw_both(Draft& draft, GeneReader& genes, std::size_t) {
   const auto self = pick_with_size(draft, genes, 1, 1);
   if (!self) return false;
-  const Reduced to(draft, genes, *self, false);
+  const ReducedShape to(draft, genes, *self, false);
   NodeBuilder node(draft, "aten.aminmax.default");
   node.tensor("self", *self).integer("dim", to.dim);
   node.fresh(to.from.dtype, to.sizes, to.layout);

@@ -115,7 +115,7 @@ Launch bind_average_pool(const Binding& call) {
 // ---- adaptive_avg_pool
 
 template <int spatial>
-void infer_adaptive(Inference& call) {
+void infer_adaptive_average(Inference& call) {
   const Tensor& self = call.tensor("self");
   if (!spec::is_floating_point(self.dtype)) throw OpError("averages want floats");
   check_planes(self, spatial);
@@ -135,7 +135,7 @@ void infer_adaptive(Inference& call) {
 }
 
 template <int spatial>
-Launch bind_adaptive(const Binding& call) {
+Launch bind_adaptive_average(const Binding& call) {
   const Extents in = plane_extents(call.tensor("self").sizes, spatial);
   const Extents out = plane_extents(call.result().sizes, spatial);
   return average(call, spatial, element::AdaptiveParts{in, out});
@@ -145,15 +145,15 @@ Launch bind_adaptive(const Binding& call) {
 
 std::span<const Kernel> pooling_kernels() {
   static constexpr Kernel kKernels[] = {
-      Kernel{"aten._adaptive_avg_pool2d", infer_adaptive<2>, bind_adaptive<2>}.rows(
+      Kernel{"aten._adaptive_avg_pool2d", infer_adaptive_average<2>, bind_adaptive_average<2>}.rows(
           row_rules::per_image),
-      Kernel{"aten._adaptive_avg_pool3d", infer_adaptive<3>, bind_adaptive<3>}.rows(
+      Kernel{"aten._adaptive_avg_pool3d", infer_adaptive_average<3>, bind_adaptive_average<3>}.rows(
           row_rules::per_image),
-      Kernel{"aten.adaptive_avg_pool1d", infer_adaptive<1>, bind_adaptive<1>}.rows(
+      Kernel{"aten.adaptive_avg_pool1d", infer_adaptive_average<1>, bind_adaptive_average<1>}.rows(
           row_rules::per_image),
-      Kernel{"aten.adaptive_avg_pool2d", infer_adaptive<2>, bind_adaptive<2>}.rows(
+      Kernel{"aten.adaptive_avg_pool2d", infer_adaptive_average<2>, bind_adaptive_average<2>}.rows(
           row_rules::per_image),
-      {"aten.adaptive_avg_pool3d", infer_adaptive<3>, bind_adaptive<3>},
+      {"aten.adaptive_avg_pool3d", infer_adaptive_average<3>, bind_adaptive_average<3>},
       Kernel{"aten.avg_pool1d", infer_average_pool<1>, bind_average_pool<1>}.rows(
           row_rules::per_image),
       Kernel{"aten.avg_pool2d", infer_average_pool<2>, bind_average_pool<2>}.rows(

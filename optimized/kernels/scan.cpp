@@ -119,7 +119,7 @@ Launch bind_extremum(const Binding& call) {
 }
 
 // What diff works on: prepend, self and append, one after the other.
-struct Joined {
+struct JoinedScan {
   std::vector<Tensor> parts;
   DType dtype = DType::kFloat32;
   std::int64_t dim = 0;
@@ -127,8 +127,8 @@ struct Joined {
   std::int64_t steps = 0;
 };
 
-Joined joined_input(const KernelCall& call) {
-  Joined out;
+JoinedScan joined_input(const KernelCall& call) {
+  JoinedScan out;
   const Tensor& self = call.tensor("self");
   if (self.rank() == 0) throw OpError("diff wants an input with dimensions");
   out.dim = wrap_dim(call.integer("dim"), self.rank());
@@ -157,7 +157,7 @@ Joined joined_input(const KernelCall& call) {
 }
 
 void infer_diff(Inference& call) {
-  Joined input = joined_input(call);
+  JoinedScan input = joined_input(call);
   Tensor step = call.tensor("self");
   step.dtype = input.dtype;
   step.sizes = input.sizes;
@@ -181,7 +181,7 @@ void difference(DType dtype, std::vector<C>& row, std::int64_t n) {
 
 // The same over all rows at once, told to a device: the parts in one piece, then step by step,
 // through bytes of the device alone. Null where nobody reserves them.
-Launch diff_in_steps(const Binding& call, const Joined& input) {
+Launch diff_in_steps(const Binding& call, const JoinedScan& input) {
   std::int64_t length = input.sizes[at(input.dim)];
   bool has_room = true;
   const auto along = [&](std::int64_t count) {
@@ -218,7 +218,7 @@ Launch diff_in_steps(const Binding& call, const Joined& input) {
 }
 
 Launch bind_diff(const Binding& call) {
-  const Joined input = joined_input(call);
+  const JoinedScan input = joined_input(call);
   if (call.result().count() == 0) return {};
   const Dims dims = {input.dim};
   std::vector<ConvertedRows> parts;

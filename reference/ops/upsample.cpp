@@ -237,7 +237,7 @@ N antialias_weight(Kernel kernel, const N& distance) {
   constexpr double a = -0.5;
   const N& d = distance;
   if (center_of(d) <= 1) return (N(a + 2) * d - N(a + 3)) * d * d + N(1.0);
-  if (center_of(d) - static_cast<long double>(reach_of(d)) >= 2) return N(0.0);
+  if (center_of(d) - static_cast<long double>(resampling::reach_of(d)) >= 2) return N(0.0);
   return (((d - N(5.0)) * d + N(8.0)) * d - N(4.0)) * N(a);
 }
 
@@ -262,8 +262,8 @@ Taps<N> antialias_taps(std::int64_t i, const Upsampling& up, std::size_t d, Kern
        ++k) {
     const N distance = abs((N(static_cast<double>(k)) - center + N(0.5)) * per_pixel);
     const N weight = antialias_weight(kernel, distance);
-    const bool is_certain_zero = is_zero(weight).value != 0 && !is_zero(weight).undecided;
-    if (is_certain_zero) continue;
+    const Whole is_nothing = equal(weight, N(0.0));
+    if (is_nothing.value != 0 && !is_nothing.undecided) continue;
     taps.push_back({k, weight});
     total.add(weight);
   }
