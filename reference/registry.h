@@ -77,6 +77,9 @@ struct OpBody {
 [[nodiscard]] std::span<const OpBody> indexing_ops();
 [[nodiscard]] std::span<const OpBody> joining_ops();
 [[nodiscard]] std::span<const OpBody> loss_ops();
+[[nodiscard]] std::span<const OpBody> linalg_factor_ops();
+[[nodiscard]] std::span<const OpBody> linalg_solve_ops();
+[[nodiscard]] std::span<const OpBody> linalg_spectral_ops();
 [[nodiscard]] std::span<const OpBody> matmul_ops();
 [[nodiscard]] std::span<const OpBody> max_pooling_ops();
 [[nodiscard]] std::span<const OpBody> normalization_ops();

@@ -178,6 +178,9 @@ template <class Table>
 [[nodiscard]] std::span<const DrawnOp> indexing_rows();
 [[nodiscard]] std::span<const DrawnOp> joining_rows();
 [[nodiscard]] std::span<const DrawnOp> loss_rows();
+[[nodiscard]] std::span<const DrawnOp> linalg_factor_rows();
+[[nodiscard]] std::span<const DrawnOp> linalg_solve_rows();
+[[nodiscard]] std::span<const DrawnOp> linalg_spectral_rows();
 [[nodiscard]] std::span<const DrawnOp> matmul_rows();
 [[nodiscard]] std::span<const DrawnOp> max_pooling_rows();
 [[nodiscard]] std::span<const DrawnOp> normalization_rows();

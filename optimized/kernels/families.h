@@ -38,6 +38,9 @@
   FAMILY(indexing)                 \
   FAMILY(joining)                  \
   FAMILY(loss)                     \
+  FAMILY(linalg_factor)            \
+  FAMILY(linalg_solve)             \
+  FAMILY(linalg_spectral)          \
   FAMILY(matmul)                   \
   FAMILY(max_pooling)              \
   FAMILY(normalization)            \
