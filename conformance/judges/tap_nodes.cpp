@@ -89,9 +89,16 @@ class Tapper {
            });
   }
 
+  // Whether it factors a matrix as it lies in memory: the factors of a row-major one are those of
+  // its transpose.
+  [[nodiscard]] static bool hangs_on_strides(const Node& node) {
+    return node.op.starts_with("aten._linalg_det.") || node.op.starts_with("aten._linalg_slogdet.");
+  }
+
   // Whether packed copies of its operands are all that the node's results hang on.
   [[nodiscard]] bool can_stand_alone(const Node& node) const {
     if (node.op == "higher_order.cond" || counts_in_storage(node)) return false;
+    if (hangs_on_strides(node)) return false;
     bool keeps_a_list = false;
     for_each_operand(node, [&](ValueId id) {
       keeps_a_list |= original_.graph.value(id).kind == ValueKind::kTensorList;

@@ -164,7 +164,11 @@ DenseMatrix mirrored(const DenseMatrix& a, bool upper) {
   return out;
 }
 
-Spectrum spectrum_of(const DenseMatrix& symmetric) { return SymmetricSolver(symmetric).solve(); }
+// Of what is not finite there are no numbers.
+Spectrum spectrum_of(const DenseMatrix& symmetric) {
+  if (is_numeric(symmetric)) return SymmetricSolver(symmetric).solve();
+  return {Values(at(symmetric.rows), kNoNumber), nothing_of(symmetric.rows, symmetric.rows)};
+}
 
 bool takes_upper(const KernelCall& call) {
   const std::string_view uplo = call.has("UPLO") ? call.text("UPLO") : "L";
@@ -190,7 +194,6 @@ Launch bind_eigh(const Binding& call) {
           upper = takes_upper(call)] {
     for (std::int64_t b = 0; b < a.count(); ++b) {
       const DenseMatrix matrix = mirrored(a.load(b), upper);
-      if (!is_numeric(matrix)) throw OpError("eigenvalues of what is not finite");
       const Spectrum found = spectrum_of(matrix);
       values.store(b, found.values);
       if (vectors) vectors->store(b, found.vectors);
@@ -240,8 +243,13 @@ void make_orthogonal(DenseMatrix& w, DenseMatrix& v) {
   }
 }
 
-// A = Q R, R = U S V^T. Where a value is zero its column of U is filled up.
+// A = Q R, R = U S V^T. Where a value is zero its column of U is filled up. Of what is not finite
+// there are no numbers.
 Svd svd_of(const DenseMatrix& a) {
+  if (!is_numeric(a)) {
+    const std::int64_t steps = std::min(a.rows, a.columns);
+    return {nothing_of(a.rows, steps), Values(at(steps), kNoNumber), nothing_of(a.columns, steps)};
+  }
   if (a.rows < a.columns) {
     Svd turned = svd_of(transpose_of(a));
     std::swap(turned.u, turned.v);
@@ -294,6 +302,7 @@ Svd svd_of(const DenseMatrix& a) {
 // `columns` orthonormal columns that begin with these.
 DenseMatrix filled_up(const DenseMatrix& u, std::int64_t columns) {
   if (columns == u.columns) return u;
+  if (!is_numeric(u)) return nothing_of(u.rows, columns);
   DenseMatrix packed = u;
   const Values tau = make_triangular(packed);
   DenseMatrix out = unit_matrix(u.rows, columns);
@@ -337,7 +346,6 @@ Launch bind_svd(const Binding& call) {
           v_columns] {
     for (std::int64_t b = 0; b < a.count(); ++b) {
       const DenseMatrix matrix = a.load(b);
-      if (!is_numeric(matrix)) throw OpError("singular values of what is not finite");
       const Svd found = svd_of(matrix);
       values.store(b, found.values);
       if (!u) continue;
@@ -410,7 +418,6 @@ Launch bind_pinv(const Binding& call) {
           standard = eps * static_cast<double>(std::max(a.size(-2), a.size(-1)))] {
     for (std::int64_t b = 0; b < a.count(); ++b) {
       const DenseMatrix matrix = a.load(b);
-      if (!is_numeric(matrix)) throw OpError("the pseudoinverse of what is not finite");
       Svd found;
       if (hermitian) {
         Spectrum spectrum = spectrum_of(mirrored(matrix, false));
@@ -534,7 +541,6 @@ Launch bind_lstsq(const Binding& call) {
     for (std::int64_t i = 0; i < matrices.count(); ++i) {
       const DenseMatrix a = matrices.load(i);
       const DenseMatrix b = rights.load(i);
-      if (!is_numeric(a) || !is_numeric(b)) throw OpError("least squares of what is not finite");
       const Svd found = svd_of(a);
       const std::int64_t rank = of.rank_of(found.values);
       DenseMatrix along = product_of(transpose_of(found.u), b);
@@ -576,7 +582,6 @@ Launch bind_polar(const Binding& call) {
           h = MatrixBatch(call.result(1))] {
     for (std::int64_t b = 0; b < a.count(); ++b) {
       const DenseMatrix matrix = a.load(b);
-      if (!is_numeric(matrix)) throw OpError("polar factors of what is not finite");
       const Svd found = svd_of(matrix);
       u.store(b, product_of(found.u, transpose_of(found.v)));
       h.store(b, composed(found.v, found.values, found.v));
@@ -594,7 +599,6 @@ Launch bind_matrix_sqrth(const Binding& call) {
   return [a = MatrixBatch(call.tensor("self")), out = MatrixBatch(call.result())] {
     for (std::int64_t b = 0; b < a.count(); ++b) {
       const DenseMatrix matrix = mirrored(a.load(b), false);
-      if (!is_numeric(matrix)) throw OpError("the root of what is not finite");
       Spectrum found = spectrum_of(matrix);
       for (double& x : found.values) x = x > 0 ? std::sqrt(x) : 0;
       out.store(b, composed(found.vectors, found.values, found.vectors));

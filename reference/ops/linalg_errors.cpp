@@ -805,8 +805,9 @@ class LdlElimination {
     const long double size = std::max(diagonal, column);
     const long double size_radius = std::max(diagonal_radius, column_radius);
     out.is_zero = size == 0;
-    out.may_be_zero = size_radius > 0 && size <= rule_.decision() * size_radius;
-    if (out.is_zero) return out;
+    out.may_be_zero = size_radius > 0 && !(size > rule_.decision() * size_radius);
+    is_open_ = is_open_ || out.may_be_zero || !std::isfinite(diagonal + column);
+    if (out.is_zero || !std::isfinite(diagonal + column)) return out;
     // Of the roundings of alpha and of the products that are compared.
     const long double slack = rule_.roundings(6);
     if (reaches(diagonal, diagonal_radius, alpha * column,

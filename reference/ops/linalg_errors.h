@@ -31,6 +31,7 @@ class ErrorRule {
     out.tracks_ = true;
     out.squares_ = P::kDecisionRadii != 1;
     out.decision_ = static_cast<long double>(P::kDecisionRadii);
+    out.allowed_ = static_cast<long double>(P::kAllowedRadii);
     out.dtype_ = dtype;
     out.unit_ = static_cast<long double>(unit_roundoff(dtype));
     return out;
@@ -39,6 +40,8 @@ class ErrorRule {
   [[nodiscard]] bool tracks() const { return tracks_; }
   // How many radii from an edge a number must lie for its side to be certain.
   [[nodiscard]] long double decision() const { return decision_; }
+  // How many radii a judge allows.
+  [[nodiscard]] long double allowed() const { return allowed_; }
   // What `count` roundings make of a number, relative to the sum of the magnitudes that meet in it.
   // It has room for the errors of the wide numbers themselves.
   [[nodiscard]] long double roundings(long double count) const;
@@ -55,6 +58,7 @@ class ErrorRule {
   bool tracks_ = false;
   bool squares_ = false;
   long double decision_ = 1;
+  long double allowed_ = 1;
   long double unit_ = 0;
   spec::DType dtype_ = spec::DType::kFloat64;
 };

@@ -63,6 +63,20 @@ Array<N> solve_batches(const Array<N>& b, bool left, DType dtype,
 
 // ---- triangles --------------------------------------------------------------------------------
 
+// Substitution as it goes: infinities and what is no number come out as they do there.
+WideMatrix substituted(const WideMatrix& t, WideMatrix b, bool upper) {
+  for (std::int64_t step = 0; step < t.rows; ++step) {
+    const std::int64_t k = upper ? t.rows - 1 - step : step;
+    for (std::int64_t j = 0; j < b.columns; ++j) {
+      b(k, j) /= t(k, k);
+      for (std::int64_t i = upper ? 0 : k + 1; i < (upper ? k : t.rows); ++i) {
+        b(i, j) -= t(i, k) * b(k, j);
+      }
+    }
+  }
+  return b;
+}
+
 // Solves with a triangle. What is divided by zero, and what is computed of that, is open.
 KnownMatrix triangle_solution(const KnownMatrix& t, const KnownMatrix& b, bool upper,
                               const ErrorRule& rule) {
@@ -92,10 +106,9 @@ KnownMatrix triangle_solution(const KnownMatrix& t, const KnownMatrix& b, bool u
   KnownMatrix out{inverse * b.value, WideMatrix(n, b.value.columns)};
   const WideMatrix rest = inverse * (b.value - triangle * out.value);
   for (std::size_t i = 0; i < rest.data.size(); ++i) out.value.data[i] += rest.data[i];
-  for (std::int64_t i = 0; i < n; ++i) {  // as division by zero gives it
-    if (t.value(i, i) != 0) continue;
-    for (std::int64_t j = 0; j < b.value.columns; ++j) out.value(i, j) /= t.value(i, i);
-  }
+  const bool divides_by_zero =
+      std::any_of(is_open.begin(), is_open.end(), [](char open) { return open != 0; });
+  if (divides_by_zero) out.value = substituted(t.value, b.value, upper);
   if (!rule.tracks()) return out;
   if (!is_finite(KnownMatrix{triangle, t.radius}) || !is_finite(b)) {
     return {out.value, WideMatrix(n, b.value.columns, kOpenRadius)};
@@ -105,7 +118,8 @@ KnownMatrix triangle_solution(const KnownMatrix& t, const KnownMatrix& b, bool u
   for (std::int64_t i = 0; i < n; ++i) {
     bool hangs = !(growth < kOpenRadius);
     for (std::int64_t k = 0; k < n; ++k) {
-      hangs = hangs || (is_open[static_cast<std::size_t>(k)] != 0 && inverse(i, k) != 0);
+      // An infinity times an element that is zero is no number.
+      hangs = hangs || (is_open[nth(k)] != 0 && (upper ? k >= i : k <= i));
     }
     for (std::int64_t j = 0; j < b.value.columns; ++j) {
       out.radius(i, j) = hangs ? kOpenRadius : out.radius(i, j) * growth;

@@ -736,13 +736,19 @@ void matrix_exp(Call& call) {
         for (const long double x : sizes.data) most = std::max(most, x);
         const long double roundings =
             rule.roundings(scale * (6 * static_cast<long double>(n + 1) + 20));
-        const WideMatrix carried = rule.carried(rule.carried(sizes, matrix.radius), sizes);
+        // |e^(A + D) - e^A| is at most e^(|A| + |D|) - e^|A|, of errors as large as a judge allows.
+        WideMatrix further = magnitudes(matrix.value);
+        for (std::size_t i = 0; i < further.data.size(); ++i) {
+          further.data[i] += rule.allowed() * matrix.radius.data[i];
+        }
+        const WideMatrix carried = times(exponential_of(further) - sizes, 1 / rule.allowed());
         for (std::size_t i = 0; i < sizes.data.size(); ++i) {
           known.radius.data[i] = rule.joined(
               carried.data[i], roundings * sizes.data[i] + rule.roundings(scale) * most);
         }
         // In 16 bits PyTorch's thresholds are none, and its results are no numbers.
-        if (is_narrow || !is_finite(matrix) || !is_finite(known)) {
+        const bool is_known = is_finite(matrix) && is_finite(known);
+        if (is_narrow || !is_known) {
           known.radius = WideMatrix(n, n, kOpenRadius);
         }
       }
