@@ -328,9 +328,7 @@ void infer_check_errors(Inference& call) {
   const Tensor& info = call.tensor("info");
   if (!spec::is_integral(info.dtype)) throw OpError("info is not an integer");
   if (!call.has_data()) Inference::needs_data();
-  std::vector<std::int64_t> dims;
-  for (std::int64_t d = 0; d < info.rank(); ++d) dims.push_back(d);
-  const Rows rows(info, dims);
+  const Rows rows(info, wrap_dims({}, info.rank(), true));
   std::vector<std::int64_t> values(at(rows.length()));
   rows.load(0, values.data());
   for (std::size_t i = 0; i < values.size(); ++i) {

@@ -272,8 +272,8 @@ Eigen eigen_of(WideMatrix a) {
       }
     }
   }
-  std::vector<long double> values;
-  for (std::int64_t i = 0; i < n; ++i) values.push_back(a(i, i));
+  std::vector<long double> values(nth(n));
+  for (std::int64_t i = 0; i < n; ++i) values[nth(i)] = a(i, i);
   const std::vector<std::int64_t> order = sorted_places(values, false);
   Eigen out;
   for (const std::int64_t i : order) out.values.push_back(values[nth(i)]);
