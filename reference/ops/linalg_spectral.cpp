@@ -710,10 +710,47 @@ WideMatrix exponential_of(const WideMatrix& a) {
   return out;
 }
 
-// The roundings of Taylor polynomials of degree 18 at most in five products, and of squarings: each
-// squaring doubles what an element lies away, relative to the series of the magnitudes (Bader,
-// Blanes and Casas, "Computing the matrix exponential with an optimized Taylor polynomial
-// approximation", Mathematics 7, 2019, whose thresholds keep the rest below a rounding).
+// The exponential of a matrix and its radii. Executors halve a matrix until its norm is 3 at most
+// and take a Taylor polynomial of degree 18 at most in five products, or of less (Bader, Blanes and
+// Casas, "Computing the matrix exponential with an optimized Taylor polynomial approximation",
+// Mathematics 7, 2019: the rest is below a rounding). Who halves it three times more has eight
+// times the roundings there. From there on each squaring carries what its factor lies away.
+KnownMatrix known_exponential(const KnownMatrix& a, const ErrorRule& rule) {
+  const std::int64_t n = a.value.rows;
+  constexpr long double kMostNorm = 4;
+  constexpr long double kMore = 8;
+  const long double norm = std::max(row_norm(a.value), row_norm(flipped(a.value)));
+  int squarings = 0;
+  while (std::ldexp(norm, -squarings) > kMostNorm) ++squarings;
+  const long double scale = std::ldexp(1.0L, -squarings);
+  const WideMatrix scaled = times(a.value, scale);
+  const WideMatrix sizes = exponential_of(magnitudes(scaled));
+  // |e^(A + D) - e^A| is at most e^(|A| + |D|) - e^|A|, of errors as large as a judge allows.
+  WideMatrix further = magnitudes(scaled);
+  for (std::size_t i = 0; i < further.data.size(); ++i) {
+    further.data[i] += rule.allowed() * scale * a.radius.data[i];
+  }
+  KnownMatrix out{exponential_of(scaled),
+                  times(exponential_of(further) - sizes, 1 / rule.allowed())};
+  const long double most =
+      sizes.data.empty() ? 0 : *std::max_element(sizes.data.begin(), sizes.data.end());
+  const long double roundings = rule.roundings(kMore * (6 * static_cast<long double>(n + 1) + 20));
+  for (std::size_t i = 0; i < sizes.data.size(); ++i) {
+    out.radius.data[i] =
+        rule.joined(out.radius.data[i], roundings * sizes.data[i] + rule.roundings(kMore) * most);
+  }
+  for (; squarings > 0; --squarings) {
+    const WideMatrix once =
+        rule.joined(rule.carried(out.value, out.radius), rule.carried(out.radius, out.value));
+    const WideMatrix twice = times(rule.carried(out.radius, out.radius), rule.allowed());
+    const WideMatrix rounded = times(magnitudes(out.value) * magnitudes(out.value),
+                                     rule.roundings(static_cast<long double>(n + 1)));
+    out.radius = rule.joined(rule.joined(once, twice), rounded);
+    out.value = out.value * out.value;
+  }
+  return out;
+}
+
 void matrix_exp(Call& call) {
   const Tensor& a = *call.tensor("self");
   if (a.rank() < 2 || row_count(a) != column_count(a) || !spec::is_floating_point(a.dtype)) {
@@ -729,23 +766,7 @@ void matrix_exp(Call& call) {
       const KnownMatrix matrix = matrix_at(in, b, n, n);
       KnownMatrix known{exponential_of(matrix.value), WideMatrix(n, n)};
       if (rule.tracks()) {
-        const WideMatrix sizes = exponential_of(magnitudes(matrix.value));
-        const long double scale =
-            2 * std::max(1.0L, std::max(row_norm(matrix.value), row_norm(flipped(matrix.value))));
-        long double most = 0;
-        for (const long double x : sizes.data) most = std::max(most, x);
-        const long double roundings =
-            rule.roundings(scale * (6 * static_cast<long double>(n + 1) + 20));
-        // |e^(A + D) - e^A| is at most e^(|A| + |D|) - e^|A|, of errors as large as a judge allows.
-        WideMatrix further = magnitudes(matrix.value);
-        for (std::size_t i = 0; i < further.data.size(); ++i) {
-          further.data[i] += rule.allowed() * matrix.radius.data[i];
-        }
-        const WideMatrix carried = times(exponential_of(further) - sizes, 1 / rule.allowed());
-        for (std::size_t i = 0; i < sizes.data.size(); ++i) {
-          known.radius.data[i] = rule.joined(
-              carried.data[i], roundings * sizes.data[i] + rule.roundings(scale) * most);
-        }
+        if (is_finite(matrix)) known = known_exponential(matrix, rule);
         // In 16 bits PyTorch's thresholds are none, and its results are no numbers.
         const bool is_known = is_finite(matrix) && is_finite(known);
         if (is_narrow || !is_known) {
