@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/file_io.h"
+#include "spec/missing_op.h"
 
 namespace graphgate::interop {
 
@@ -176,13 +177,17 @@ class CaseMaker {
 
 Result<OpCase> make_op_case(const OpCall& call, const spec::OpTable& ops) {
   const spec::OpRow* row = ops.find(call.op);
-  if (row == nullptr) return unsupported("unknown op '" + call.op + "'");
+  if (row == nullptr) {
+    spec::MissingOps missing;
+    missing.add("", call.op);
+    return missing.error(spec::kNoSchema);
+  }
   return CaseMaker(call, *row).make();
 }
 
 Result<void> read_op_cases(const std::string& jsonl_path, const spec::OpTable& ops,
                            const std::function<bool(const OpCase&)>& visit,
-                           const std::function<void(const OpCall&)>& pass_over) {
+                           const std::function<void(const OpCall&, const Error&)>& pass_over) {
   const auto dot = jsonl_path.rfind('.');
   const std::string stem = jsonl_path.substr(0, dot);
   bool is_stopped = false;
@@ -190,7 +195,7 @@ Result<void> read_op_cases(const std::string& jsonl_path, const spec::OpTable& o
     if (is_stopped) return {};
     auto made = make_op_case(call, ops);
     if (!made.ok() && made.error().kind == ErrorKind::kUnsupported && pass_over) {
-      pass_over(call);
+      pass_over(call, made.error());
       return {};
     }
     if (!made.ok()) {

@@ -4,27 +4,32 @@
 #include "optimized/analysis/composite.h"
 #include "optimized/runtime/session.h"
 #include "spec/graph_text.h"
+#include "spec/missing_op.h"
 
 namespace graphgate::optimized {
 namespace {
 
-// The first node, subgraphs included, that has no kernel.
-Result<void> check_supported(const spec::Graph& graph, const spec::OpTable& ops) {
+constexpr std::string_view kCond = "higher_order.cond";
+
+// Adds the nodes, those of subgraphs included, that have no kernel.
+void add_ops_without_kernel(const spec::Graph& graph, const spec::OpTable& ops,
+                            spec::MissingOps& missing) {
   for (const spec::Node& node : graph.nodes) {
-    if (node.op == "higher_order.cond") continue;
+    if (node.op == kCond) continue;  // others have been undone
     const spec::OpRow* row = ops.find(node.op);
-    if (!row && !spec::is_higher_order(node.op)) {
-      return unsupported("node '" + node.name + "': unknown op " + node.op);
-    }
-    if (!row || (!find_kernel(*row) && !find_composite(*row))) {
-      return unsupported("node '" + node.name + "': the optimized executor has no kernel for " +
-                         node.op);
-    }
+    if (!row || (!find_kernel(*row) && !find_composite(*row))) missing.add(node.name, node.op);
   }
   for (const spec::Graph& subgraph : graph.subgraphs) {
-    GRAPHGATE_TRY_VOID(check_supported(subgraph, ops));
+    add_ops_without_kernel(subgraph, ops, missing);
   }
-  return {};
+}
+
+Result<void> check_supported(const spec::Graph& graph, const spec::OpTable& ops) {
+  GRAPHGATE_TRY_VOID(spec::check_schemas_known(graph, ops));
+  spec::MissingOps missing;
+  add_ops_without_kernel(graph, ops, missing);
+  if (missing.empty()) return {};
+  return missing.error(spec::kNoKernel);
 }
 
 // A device captures only what it has kernels for.
@@ -119,6 +124,11 @@ class OptimizedExecutor final : public spec::Executor {
 
 std::unique_ptr<spec::Executor> make_executor(Options options) {
   return std::make_unique<OptimizedExecutor>(std::move(options));
+}
+
+// auto_functionalized_v2 becomes the op that it holds (passes/undo_functionalization.cpp).
+bool runs_higher_order(std::string_view op) {
+  return op == kCond || op == "higher_order.auto_functionalized_v2";
 }
 
 std::string_view family_of(const spec::OpRow& row) {

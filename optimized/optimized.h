@@ -39,6 +39,9 @@ struct Options {
 
 [[nodiscard]] std::unique_ptr<spec::Executor> make_executor(Options options = {});
 
+// Whether it runs this op, which has no schema ("higher_order.cond").
+[[nodiscard]] bool runs_higher_order(std::string_view op);
+
 // The family of the op's kernel ("reduction"), or "" when the executor has none.
 [[nodiscard]] std::string_view family_of(const spec::OpRow& row);
 

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "reference/effects_audit.h"
+#include "reference/higher_order.h"
 #include "reference/interpreter.h"
 #include "reference/movement.h"
 #include "reference/overlap.h"
@@ -365,6 +366,8 @@ class ReferenceExecutor final : public spec::Executor {
 std::unique_ptr<spec::Executor> make_executor(Options options) {
   return std::make_unique<ReferenceExecutor>(options);
 }
+
+bool runs_higher_order(std::string_view op) { return is_higher_order(op); }
 
 bool supports(const spec::OpRow& row) { return find_body(row) != nullptr; }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "reference/ops/view.h"
+#include "spec/missing_op.h"
 
 namespace graphgate::reference {
 namespace {
@@ -165,7 +166,9 @@ Result<void> check_higher_order(const spec::Node& node, const spec::OpTable& ops
   if (!op) return bad_input(place + node.op + " expects an op as its first operand");
   const spec::OpRow* row = wrapped_row(node, ops);
   if (row && find_body(*row)) return {};
-  return unsupported(place + "the reference has no body for " + op->name);
+  spec::MissingOps missing;
+  missing.add(node.name, op->name);
+  return missing.error(spec::kNoBody);
 }
 
 std::vector<Datum> run_higher_order(const Prepared& prepared, const spec::Node& node,

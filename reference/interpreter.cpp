@@ -3,6 +3,7 @@
 #include "reference/effects_audit.h"
 #include "reference/higher_order.h"
 #include "reference/overlap.h"
+#include "spec/missing_op.h"
 
 namespace graphgate::reference {
 namespace {
@@ -27,18 +28,35 @@ std::vector<std::vector<spec::ValueId>> last_uses(const spec::Graph& graph) {
   return dying;
 }
 
-Result<Prepared::Step> prepare_step(const spec::Node& node, const spec::OpTable& ops) {
+// Adds the ops without a body, of subgraphs too. kBadInput for a node that names no op.
+Result<void> add_ops_without_body(const spec::Graph& graph, const spec::OpTable& ops,
+                                  spec::MissingOps& missing) {
+  for (const spec::Node& node : graph.nodes) {
+    if (is_higher_order(node.op)) {
+      const auto checked = check_higher_order(node, ops);
+      if (checked.ok()) continue;
+      if (checked.error().kind != ErrorKind::kUnsupported) return checked;
+      for (const std::string& op : spec::missing_ops_in(checked.error().message)) {
+        missing.add(node.name, op);
+      }
+      continue;
+    }
+    const spec::OpRow* row = ops.find(node.op);
+    if (!row || !find_body(*row)) missing.add(node.name, node.op);
+  }
+  for (const spec::Graph& subgraph : graph.subgraphs) {
+    GRAPHGATE_TRY_VOID(add_ops_without_body(subgraph, ops, missing));
+  }
+  return {};
+}
+
+// Of an op that has a body.
+Prepared::Step prepare_step(const spec::Node& node, const spec::OpTable& ops) {
   Prepared::Step step;
   step.node = &node;
-  if (is_higher_order(node.op)) {
-    GRAPHGATE_TRY_VOID(check_higher_order(node, ops));
-    return step;
-  }
+  if (is_higher_order(node.op)) return step;
   step.row = ops.find(node.op);
-  step.body = step.row ? find_body(*step.row) : nullptr;
-  if (!step.body) {
-    return unsupported("node '" + node.name + "': the reference has no body for " + node.op);
-  }
+  step.body = find_body(*step.row);
   step.given = find_given(step.row->schema, node.arguments);
   return step;
 }
@@ -62,23 +80,29 @@ void bind_results(const spec::Node& node, std::vector<Datum> results, Environmen
   }
 }
 
-}  // namespace
-
-Result<Prepared> prepare(const spec::Graph& graph, const spec::OpTable& ops) {
+Prepared prepare_graph(const spec::Graph& graph, const spec::OpTable& ops) {
   Prepared prepared;
   prepared.graph = &graph;
   auto dying = last_uses(graph);
   prepared.steps.reserve(graph.nodes.size());
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-    GRAPHGATE_TRY(Prepared::Step step, prepare_step(graph.nodes[n], ops));
+    Prepared::Step step = prepare_step(graph.nodes[n], ops);
     step.dying = std::move(dying[n]);
     prepared.steps.push_back(std::move(step));
   }
   for (const spec::Graph& subgraph : graph.subgraphs) {
-    GRAPHGATE_TRY(Prepared inner, prepare(subgraph, ops));
-    prepared.subgraphs.push_back(std::move(inner));
+    prepared.subgraphs.push_back(prepare_graph(subgraph, ops));
   }
   return prepared;
+}
+
+}  // namespace
+
+Result<Prepared> prepare(const spec::Graph& graph, const spec::OpTable& ops) {
+  spec::MissingOps missing;
+  GRAPHGATE_TRY_VOID(add_ops_without_body(graph, ops, missing));
+  if (!missing.empty()) return missing.error(spec::kNoBody);
+  return prepare_graph(graph, ops);
 }
 
 namespace {

@@ -116,19 +116,23 @@ TEST(Interpreter, AValueDiesAfterItsLastUseAndOutputsNever) {
 }
 
 TEST(Interpreter, SaysWhichOpItHasNoBodyForBeforeAnythingRuns) {
-  const auto error = [](const std::string& node) {
-    const spec::Program program =
-        test::program("program \"p\" {\n  input %x : f32[2]\n  " + node + "\n  output %x\n}\n");
-    const auto prepared = prepare(program.graph, spec::builtin_op_table());
+  spec::OpTable ops = spec::builtin_op_table();
+  must(ops.add_text("my::own(Tensor self) -> Tensor\nmy::own_(Tensor(a!) self) -> Tensor(a!)\n", "t"));
+  const auto error = [&](const std::string& node) {
+    const spec::Program program = must(spec::parse_program(
+        "program \"p\" {\n  input %x : f32[2]\n  " + node + "\n  output %x\n}\n", ops));
+    const auto prepared = prepare(program.graph, ops);
     EXPECT_FALSE(prepared.ok()) << node;
     return prepared.ok() ? Error{} : prepared.error();
   };
   for (const auto& [node, op] : {
-           std::pair("%y = aten.bernoulli.default(%x)", "aten.bernoulli.default"),
+           std::pair("%y = my.own.default(%x)", "my.own.default"),
+           std::pair("%z = my.own.default(%x)\n  %y = higher_order.scan(%z)",
+                     "my.own.default, nor for higher_order.scan"),
            std::pair("%y = higher_order.scan(%x)", "higher_order.scan"),
-           std::pair("%n : none, %y = higher_order.auto_functionalized_v2(aten.bernoulli_.float, "
+           std::pair("%n : none, %y = higher_order.auto_functionalized_v2(my.own_.default, "
                      "_self_base_index=0, _all_bases=[%x])",
-                     "aten.bernoulli_.float"),
+                     "my.own_.default"),
        }) {
     EXPECT_EQ(error(node).kind, ErrorKind::kUnsupported) << node;
     EXPECT_TRUE(contains(error(node).message, "no body for " + std::string(op)));

@@ -47,6 +47,9 @@ struct Options {
 // Whether the reference has a body for the op of this row.
 [[nodiscard]] bool supports(const spec::OpRow& row);
 
+// Whether it runs this op, which has no schema ("higher_order.cond").
+[[nodiscard]] bool runs_higher_order(std::string_view op);
+
 // The family that the body belongs to ("reduction"); empty when there is no body.
 [[nodiscard]] std::string_view family_of(const spec::OpRow& row);
 

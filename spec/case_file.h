@@ -48,6 +48,7 @@
 #include <vector>
 
 #include "spec/configuration.h"
+#include "spec/missing_op.h"
 #include "spec/op_table.h"
 #include "spec/outcome.h"
 #include "spec/program.h"
@@ -137,7 +138,8 @@ struct CaseFile {
 
 // Errors: "SOURCE:LINE:COLUMN: expected ..., found ...". An unknown version is named.
 [[nodiscard]] Result<CaseFile> parse_case(std::string_view text,
-                                          std::string_view source_name = "case");
+                                          std::string_view source_name = "case",
+                                          UnknownOps unknown = UnknownOps::kRefuse);
 
 // Whether the case makes sense: programs are valid (check_program) and named differently; steps,
 // weights, input sets and expectations refer to what exists. One line, with the place.

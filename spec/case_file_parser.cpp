@@ -17,7 +17,7 @@ class CaseReader {
   CaseReader(std::string_view text, std::string_view source_name)
       : reader_(text, source_name), text_(text), source_name_(source_name) {}
 
-  Result<CaseFile> read() {
+  Result<CaseFile> read(UnknownOps unknown) {
     GRAPHGATE_TRY_VOID(read_version());
     read_header();
     while (!reader_.at(TokenKind::kEnd)) {
@@ -25,6 +25,7 @@ class CaseReader {
       GRAPHGATE_TRY_VOID(reader_.expect_line_end());
     }
     if (case_.programs.empty()) return reader_.expected("a program");
+    if (unknown == UnknownOps::kRefuse) GRAPHGATE_TRY_VOID(reader_.check_missing_ops());
     return std::move(case_);
   }
 
@@ -310,8 +311,9 @@ class CaseReader {
 
 }  // namespace
 
-Result<CaseFile> parse_case(std::string_view text, std::string_view source_name) {
-  return CaseReader(text, source_name).read();
+Result<CaseFile> parse_case(std::string_view text, std::string_view source_name,
+                            UnknownOps unknown) {
+  return CaseReader(text, source_name).read(unknown);
 }
 
 }  // namespace graphgate::spec

@@ -28,7 +28,8 @@ inline constexpr std::int64_t kMaxTensorBytes = std::int64_t{1} << 46U;
 [[nodiscard]] Result<void> check_graph(const Graph& graph);
 
 // check_graph, and:
-// - every op is in the table (but for higher-order ones); argument names are its schema's, each
+// - every op is in the table (but for higher-order ones): kUnsupported, said last and of all ops at
+//   once (missing_op.h); argument names are its schema's, each
 //   given once; those without a default are given; kinds fit the schema's types; results fit its
 //   returns;
 // - inputs and outputs describe the graph's inputs and outputs one by one; targets differ; the

@@ -95,8 +95,8 @@ TEST(CheckGraph, LooksIntoSubgraphs) {
             "program 'p': graph 'g': value %a: two values have this name");
   EXPECT_EQ(
       error_after([](Program& p) { p.graph.subgraphs[0].nodes[0].op = "aten.x"; }),
-      "program 'p': graph 'g': node 'r' (aten.x): the op is not in the op table (its schema "
-      "can be registered; run_decompositions() of an exported program makes core ops of most)");
+      "program 'p': node 'r': the op table has no schema for aten.x (one can be registered; "
+      "run_decompositions() of an exported program makes core ops of most)");
 }
 
 TEST(CheckGraph, RefusesImpossibleTypes) {

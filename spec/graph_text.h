@@ -36,6 +36,7 @@
 #include <string>
 #include <string_view>
 
+#include "spec/missing_op.h"
 #include "spec/op_table.h"
 #include "spec/program.h"
 #include "spec/text_lexer.h"
@@ -58,9 +59,11 @@ struct PrintOptions {
 // Errors: "SOURCE:LINE:COLUMN: expected ..., found ...". What is parsed is well formed, not yet
 // valid: see check_program.
 [[nodiscard]] Result<Program> parse_program(std::string_view text, const OpTable& ops,
-                                            std::string_view source_name = "program");
+                                            std::string_view source_name = "program",
+                                            UnknownOps unknown = UnknownOps::kRefuse);
 
-// The same inside a longer text: starts at the word `program`, stops behind the closing brace.
+// The same inside a longer text: starts at the word `program`, stops behind the closing brace. The
+// reader notes ops that the table lacks.
 [[nodiscard]] Result<Program> read_program(TextReader& reader, const OpTable& ops);
 
 // Renumbers values: inputs first, then results in the order of nodes; subgraphs too. Every value

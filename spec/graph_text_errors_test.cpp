@@ -22,7 +22,14 @@ std::string error_of_line(std::string_view line) {
 TEST(GraphTextErrors, NameThePlaceInANodeLine) {
   const Bad cases[] = {
       {"%y = aten.nope.default(%x)",
-       "6: expected an op of the op table, found 'aten.nope.default'"},
+       "6: the op table has no schema for aten.nope.default (one can be registered; "
+       "run_decompositions() of an exported program makes core ops of most)"},
+      {"%y = aten.nope.default(%x)\n  %z = my.own.default(%y, alpha=2)\n"
+       "  (%p, %q), %r = aten.nope.default(%z)",
+       "6: the op table has no schema for aten.nope.default, nor for my.own.default (one can be "
+       "registered; run_decompositions() of an exported program makes core ops of most)"},
+      // What is no text comes first.
+      {"%y = aten.nope.default(%x, %w)", "26: expected a value that is defined above, found %w"},
       {"%y = aten.neg.default(%z)", "23: expected a value that is defined above, found %z"},
       {"%y = aten.neg.default(%y)",
        "23: expected a value that is defined above, found %y, a result of this node"},

@@ -256,12 +256,13 @@ Result<Program> read_program(TextReader& reader, const OpTable& ops) {
 }
 
 Result<Program> parse_program(std::string_view text, const OpTable& ops,
-                              std::string_view source_name) {
+                              std::string_view source_name, UnknownOps unknown) {
   TextReader reader(text, source_name);
   reader.skip_line_ends();
   GRAPHGATE_TRY(Program program, read_program(reader, ops));
   reader.skip_line_ends();
   if (!reader.at(TokenKind::kEnd)) return reader.expected("the end of the text");
+  if (unknown == UnknownOps::kRefuse) GRAPHGATE_TRY_VOID(reader.check_missing_ops());
   return program;
 }
 

@@ -7,7 +7,8 @@
 
 namespace graphgate::spec {
 
-// Every node of the graph and of its subgraphs; higher-order ops have no schema and always pass.
+// Every node of the graph and of its subgraphs; higher-order ops have no schema and always pass,
+// and so do ops that the table lacks (missing_op.h).
 //
 // What fits a schema type follows what PyTorch's exporter writes: a number or a symbolic number
 // fits `Tensor` (it becomes a 0-dim tensor), an int fits `float`, one int fits a list with a fixed

@@ -81,11 +81,8 @@ class NodeReader {
     GRAPHGATE_TRY(node_.op, reader_.take_name("an op"));
     if (is_higher_order(node_.op) || node_.op == schemaless_) return {};
     row_ = ops_.find(node_.op);
-    if (row_ != nullptr) return {};
-    Error error =
-        reader_.error_at(start, "expected an op of the op table, found '" + node_.op + "'");
-    error.kind = ErrorKind::kUnsupported;  // its schema may be registered
-    return error;
+    if (row_ == nullptr) reader_.note_missing_op(start, node_.op);
+    return {};
   }
 
   Result<void> read_arguments() {

@@ -172,6 +172,10 @@ Result<Node> PlanReader::read_plan_node(std::size_t index, std::string_view sche
   const Token start = reader_.peek();
   const ReadResult read = [this](TextReader&, GraphBuilder&) { return read_result(); };
   GRAPHGATE_TRY(Node node, read_bare_node(reader_, ops_, builder_, read, index, schemaless));
+  if (schemaless.empty() && node.op == kFusedStepOp) {
+    return reader_.error_at(start, "expected a node without a body of its own, found '" +
+                                       std::string(kFusedStepOp) + "'");
+  }
   GRAPHGATE_TRY_VOID(check_view_results(start, node));
   return node;
 }

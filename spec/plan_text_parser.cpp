@@ -282,6 +282,7 @@ Result<Plan> parse_plan(std::string_view text, const OpTable& ops, std::string_v
   GRAPHGATE_TRY(Plan plan, PlanReader(reader, ops).read());
   reader.skip_line_ends();
   if (!reader.at(TokenKind::kEnd)) return reader.expected("the end of the text");
+  GRAPHGATE_TRY_VOID(reader.check_missing_ops());
   return plan;
 }
 

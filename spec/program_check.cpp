@@ -5,6 +5,7 @@
 
 #include "spec/argument_text.h"
 #include "spec/graph_check.h"
+#include "spec/missing_op.h"
 #include "spec/node_check.h"
 #include "spec/sym_expr_text.h"
 
@@ -213,7 +214,8 @@ Result<void> check_all(const Program& program, const OpTable& ops) {
   GRAPHGATE_TRY_VOID(check_outputs(program));
   GRAPHGATE_TRY_VOID(check_symbols(program));
   GRAPHGATE_TRY_VOID(check_symbol_uses(program, program.graph));
-  return check_all_tensors(program);
+  GRAPHGATE_TRY_VOID(check_all_tensors(program));
+  return check_schemas_known(program.graph, ops);
 }
 
 Result<void> placed(const Program& program, Result<void> result) {

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "spec/missing_op.h"
+
 namespace graphgate::spec {
 namespace {
 
@@ -219,6 +221,20 @@ std::string_view TextReader::take_rest_of_line() {
 
 Error TextReader::expected(std::string_view what) const {
   return error_at(current_, "expected " + std::string(what) + ", found " + show(current_));
+}
+
+void TextReader::note_missing_op(const Token& place, std::string_view op) {
+  if (missing_ops_.empty()) first_missing_ = place;
+  missing_ops_.emplace_back(op);
+}
+
+Result<void> TextReader::check_missing_ops() const {
+  if (missing_ops_.empty()) return {};
+  MissingOps missing;
+  for (const std::string& op : missing_ops_) missing.add("", op);
+  Error error = error_at(first_missing_, missing.error(kNoSchema).message);
+  error.kind = ErrorKind::kUnsupported;
+  return error;
 }
 
 Error TextReader::error_at(const Token& token, std::string_view message) const {

@@ -9,6 +9,9 @@
 // so that long lists may be wrapped. `#` starts a comment that runs to the end of the line. Signs
 // are marks: `-1` is two tokens.
 //
+// Ops that the op table lacks are noted here, too (missing_op.h): the one error that does not end the
+// reading.
+//
 // Invariant: reading never fails by itself. What is no token becomes kBad, which no reader expects,
 // so that the error names what was wanted there.
 #pragma once
@@ -17,6 +20,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 
@@ -89,6 +93,12 @@ class TextReader {
   // is the line end.
   std::string_view take_rest_of_line();
 
+  // An op without a schema, whose arguments have the names that the text gives, or none: it is told
+  // of when all has been read, since what is no text at all comes first.
+  void note_missing_op(const Token& place, std::string_view op);
+  // kUnsupported at the first of them, naming all.
+  [[nodiscard]] Result<void> check_missing_ops() const;
+
   // "expected WHAT, found <the current token>" at the current token.
   [[nodiscard]] Error expected(std::string_view what) const;
   // Any message at a token's place.
@@ -111,6 +121,8 @@ class TextReader {
   std::size_t line_start_ = 0;
   std::size_t open_brackets_ = 0;  // ( and [ that enclose the position
   Token current_;
+  Token first_missing_;
+  std::vector<std::string> missing_ops_;
 };
 
 // `name` as take_name reads it: bare if it is a word, else in quotes.

@@ -14,6 +14,7 @@ struct StoredCase {
   std::string file;
   std::string name;
   spec::CaseFile the_case;
+  std::string reason;  // why it cannot be judged; empty where it can
 };
 
 Result<std::vector<StoredCase>> read_cases(const Corpus& corpus) {
@@ -23,8 +24,14 @@ Result<std::vector<StoredCase>> read_cases(const Corpus& corpus) {
     for (const std::string& file : files) {
       const std::string path = corpus.root() + "/" + file;
       GRAPHGATE_TRY(const std::string text, read_whole(path));
-      GRAPHGATE_TRY(spec::CaseFile the_case, spec::parse_case(text, path));
-      cases.push_back({file, std::filesystem::path(file).stem().string(), std::move(the_case)});
+      auto read = spec::parse_case(text, path);
+      const bool is_unsupported = !read.ok() && read.error().kind == ErrorKind::kUnsupported;
+      if (!read.ok() && !is_unsupported) return read.error();
+      StoredCase& one = cases.emplace_back();
+      one.file = file;
+      one.name = std::filesystem::path(file).stem().string();
+      if (read.ok()) one.the_case = std::move(read).value();
+      if (is_unsupported) one.reason = read.error().message;
     }
   }
   return cases;
@@ -65,12 +72,22 @@ CaseVerdict verdict_of_lost(const CaseLost& lost, double timeout_seconds) {
   return verdict;
 }
 
+// A case with an op that the table lacks, which is no fault of the others.
+CaseVerdict verdict_of_unsupported(const std::string& reason) {
+  CaseVerdict verdict;
+  verdict.outcome = Outcome::kUnsupported;
+  verdict.inconclusive = spec::outcome_name(verdict.outcome);
+  verdict.message = reason;
+  return verdict;
+}
+
 // What a tally of one case says of it.
 CaseVerdict verdict_of_tally(const Tally& tally) {
   CaseVerdict verdict;
   for (std::size_t i = 0; i < tally.outcomes.size(); ++i) {
     if (tally.outcomes[i] > 0) verdict.outcome = static_cast<Outcome>(i);
   }
+  for (const auto& [name, count] : tally.inconclusive) verdict.message = count.message;
   for (const auto& [signature, count] : tally.signatures) {
     verdict.signature = signature;
     verdict.message = count.message;
@@ -99,8 +116,11 @@ Result<std::vector<ReplayedCase>> replay_corpus(const Corpus& corpus, const Ledg
                   [&](const Descent& descent, const std::function<void()>& begin_judging) {
                     begin_judging();
                     const StoredCase& one = stored[static_cast<std::size_t>(descent.index)];
-                    CaseVerdict verdict = cases.judge_case(cases.with_flags(one.the_case),
-                                                           conformance::JudgeSet::all(), one.name);
+                    CaseVerdict verdict =
+                        one.reason.empty()
+                            ? cases.judge_case(cases.with_flags(one.the_case),
+                                               conformance::JudgeSet::all(), one.name)
+                            : verdict_of_unsupported(one.reason);
                     verdict.index = descent.index;
                     return verdict;
                   });

@@ -24,7 +24,7 @@ struct ReplayedCase {
 };
 
 // The cases of regression/ and crashing/, by all judges, several at a time, each file's crash its
-// own. kBadInput for a file that is no case, and for a known finding of the ledger that the corpus
+// own; one with an op that the table lacks is UNSUPPORTED. kBadInput for a file that is no case, and for a known finding of the ledger that the corpus
 // has no case of: nobody would see that it is gone. Ends early, with what there is, when `stop`
 // says so.
 [[nodiscard]] Result<std::vector<ReplayedCase>> replay_corpus(

@@ -62,16 +62,16 @@ void for_each_op(const spec::Graph& graph, const auto& visit) {
 }
 
 Result<void> add_ops(const spec::Graph& graph, const spec::OpTable& ops, KeyFactors& factors) {
-  std::string unknown;
+  spec::MissingOps unknown;
   for_each_op(graph, [&](const spec::Node& node, const std::string& name) {
     if (spec::is_higher_order(name)) return;
     if (const spec::OpRow* row = ops.find(name)) {
       factors.set("ops", name, spec::print_row(*row));
     } else {
-      unknown = "node '" + node.name + "': unknown op " + name;
+      unknown.add(node.name, name);
     }
   });
-  if (!unknown.empty()) return unsupported(unknown);
+  if (!unknown.empty()) return unknown.error(spec::kNoSchema);
   return {};
 }
 

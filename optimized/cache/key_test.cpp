@@ -88,7 +88,7 @@ TEST(CacheKey, RefusesAnOpThatTheTableLacks) {
   CacheUser user;
   user.options.ops = &none;
   EXPECT_TRUE(contains(failure_of(folder_factors(user.program, user.options, false, {})).message,
-                       "unknown op aten."));
+                       "the op table has no schema for aten."));
 }
 
 TEST(CacheKey, HasEveryKindOfOption) {

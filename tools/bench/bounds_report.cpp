@@ -12,6 +12,7 @@
 #include "interop/op_cases.h"
 #include "reference/number/float_format.h"
 #include "reference/reference.h"
+#include "spec/missing_op.h"
 #include "tools/executors/op_case_judge.h"
 #include "tools/store/programs.h"
 
@@ -76,14 +77,19 @@ void plant_in_case(const interop::OpCase& op_case, const CallResult& oracle,
 Result<void> plant_in_cases(const BoundsRequest& request, const spec::OpTable& ops,
                             BoundsReport& report) {
   const auto bounds = reference_in(reference::Mode::kWorstCase, ops);
-  return interop::read_op_cases(request.cases, ops, [&](const interop::OpCase& op_case) {
+  const auto visit = [&](const interop::OpCase& op_case) {
     const std::string family(reference::family_of(*ops.find(op_case.op)));
     auto loaded = bounds->load(op_case.program);
+    if (!loaded.ok()) count_missing_ops(loaded.error().message, report.missing_ops);
     if (family.empty() || !loaded.ok()) return true;
     const auto oracle = loaded.value()->call(op_case.inputs);
     if (oracle.ok()) plant_in_case(op_case, oracle.value(), family, request, report);
     return true;
-  });
+  };
+  const auto pass_over = [&](const interop::OpCall&, const Error& reason) {
+    count_missing_ops(reason.message, report.missing_ops);
+  };
+  return interop::read_op_cases(request.cases, ops, visit, pass_over);
 }
 
 // The reference, with one element wrong in what every node made: in the taps behind the nodes, so
@@ -211,7 +217,12 @@ Result<BoundsReport> report_bounds(const BoundsRequest& request, const spec::OpT
   BoundsReport report;
   if (!request.cases.empty()) GRAPHGATE_TRY_VOID(plant_in_cases(request, ops, report));
   for (const std::string& model : request.models) {
-    GRAPHGATE_TRY_VOID(plant_in_model(model, request, ops, report));
+    const auto planted = plant_in_model(model, request, ops, report);
+    if (planted.ok()) continue;
+    const bool is_missing = planted.error().kind == ErrorKind::kUnsupported &&
+                            !spec::missing_ops_in(planted.error().message).empty();
+    if (!is_missing) return planted.error();
+    count_missing_ops(planted.error().message, report.missing_ops);
   }
   return report;
 }
@@ -225,7 +236,7 @@ std::string print_bounds_report(const BoundsReport& report, double least) {
   for (const auto& [op, planted] : report.by_op) {
     if (planted.share() < least) print_line(page, op, planted);
   }
-  return page;
+  return page + describe_missing_ops(report.missing_ops);
 }
 
 }  // namespace graphgate::tools

@@ -16,6 +16,7 @@
 #include "base/result.h"
 #include "spec/op_table.h"
 #include "spec/tensor.h"
+#include "tools/report/missing_ops.h"
 
 namespace graphgate::tools {
 
@@ -31,6 +32,7 @@ struct Planted {
 struct BoundsReport {
   std::map<std::string, Planted> by_family;
   std::map<std::string, Planted> by_op;  // "aten.prod.dim_int bf16": of the result
+  MissingOpCounts missing_ops;           // of calls, and of programs, that nothing was planted in
 };
 
 struct BoundsRequest {

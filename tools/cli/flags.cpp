@@ -1,9 +1,11 @@
 #include "tools/cli/flags.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <iterator>
 
 #include "base/atomic_file.h"
+#include "base/one_line.h"
 #include "tools/executors/optimized_options.h"
 
 namespace graphgate::tools {
@@ -207,6 +209,12 @@ void refuse_empty_paths(CLI::App& app) {
     });
   }
   for (CLI::App* verb : app.get_subcommands({})) refuse_empty_paths(*verb);
+}
+
+Result<ExitCode> after_unsupported(const Error& error) {
+  if (error.kind != ErrorKind::kUnsupported) return error;
+  std::fprintf(stderr, "graphgate: %s\n", one_line(error.message).c_str());
+  return exit_code_of(error.kind);
 }
 
 }  // namespace graphgate::tools

@@ -103,6 +103,10 @@ void add_report_options(CLI::App& app, ReportPaths& paths, const std::string& wh
 // kBadInput where more than one form goes to standard output.
 [[nodiscard]] Result<void> check_report_paths(const ReportPaths& paths);
 
+// What a verb of several programs does about one that it cannot run: where that is kUnsupported it
+// says so on standard error and goes on, to end with this code; every other error ends the verb.
+[[nodiscard]] Result<ExitCode> after_unsupported(const Error& error);
+
 // --json where `what` has no other form.
 void add_json_flag(CLI::App& app, std::string& path, const std::string& what);
 // Writes to that path, or nothing where none was given. kInfrastructure where it cannot be written.

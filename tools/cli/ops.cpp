@@ -4,14 +4,18 @@
 #include <memory>
 
 #include "base/atomic_file.h"
+#include "base/one_line.h"
 #include "reference/reference.h"
+#include "spec/missing_op.h"
 #include "tools/bench/bounds_report.h"
 #include "tools/cli/flags.h"
 #include "tools/cli/verb.h"
 #include "tools/executors/op_case_judge.h"
+#include "tools/executors/op_coverage.h"
 #include "tools/executors/subject.h"
 #include "tools/report/forms.h"
 #include "tools/report/json.h"
+#include "tools/report/missing_ops.h"
 #include "tools/store/programs.h"
 
 namespace graphgate::tools {
@@ -23,7 +27,7 @@ struct OpsVerb {
   std::string executor = "reference";  // whose results are judged
   bool bounds_report = false;          // how tight bounds are, and what they catch
   std::vector<std::string> models;     // for the bounds report: programs with recordings
-  std::vector<std::string> coverage;   // programs whose ops are counted instead
+  std::vector<std::string> coverage;   // programs, or folders, whose ops are counted instead
   std::vector<std::string> custom_ops;
   int failures_shown = 20;  // per op
   std::string json;
@@ -63,35 +67,61 @@ Result<ExitCode> list_ops(const OpsVerb& verb, const spec::OpTable& ops) {
   return ExitCode::kGood;
 }
 
-void count_ops(const spec::Graph& graph, std::map<std::string, std::int64_t>& counts) {
-  for (const spec::Node& node : graph.nodes) ++counts[node.op];
-  for (const spec::Graph& subgraph : graph.subgraphs) count_ops(subgraph, counts);
+Json json_of(const OpCoverage& coverage) {
+  Json json;
+  json["programs"] = coverage.programs;
+  json["ops"] = Json::array();
+  for (const auto& [op, use] : coverage.by_op) {
+    json["ops"].push_back({{"op", op},
+                           {"nodes", use.nodes},
+                           {"programs", use.files.size()},
+                           {"supported", use.lacks.empty()}});
+  }
+  json["gaps"] = Json::array();
+  for (const auto& [op, use] : coverage.gaps()) {
+    json["gaps"].push_back({{"op", op},
+                            {"programs", use->files.size()},
+                            {"nodes", use->nodes},
+                            {"lacks", use->lacks},
+                            {"files", use->files}});
+  }
+  json["not_read"] = Json::array();
+  for (const UnreadProgram& one : coverage.unread) {
+    json["not_read"].push_back({{"file", one.file}, {"reason", one.error.message}});
+  }
+  return json;
 }
 
-// The ops of programs, most frequent first in the table's order, and those without a reference.
-Result<ExitCode> show_coverage(const OpsVerb& verb, const spec::OpTable& ops) {
-  std::map<std::string, std::int64_t> counts;
-  for (const std::string& file : verb.coverage) {
-    GRAPHGATE_TRY(const spec::Program program, in_file(read_program(file, ops), file));
-    count_ops(program.graph, counts);
-  }
+// The ops in the table's order, then the gaps.
+void print_coverage(const OpCoverage& coverage) {
   std::size_t missing = 0;
-  Json json = Json::array();
-  for (const auto& [op, n] : counts) {
-    const spec::OpRow* row = ops.find(op);
-    const std::string family(row ? reference::family_of(*row) : "higher order");
-    missing += family.empty() ? 1 : 0;
-    json.push_back({{"op", op}, {"nodes", n}, {"supported", !family.empty()}});
-    if (verb.json == "-") continue;
-    std::printf("%8lld  %-18s %s\n", static_cast<long long>(n),
-                family.empty() ? "-" : family.c_str(), op.c_str());
+  for (const auto& [op, use] : coverage.by_op) {
+    missing += use.family.empty() ? 1 : 0;
+    std::printf("%8lld  %-18s %s\n", static_cast<long long>(use.nodes),
+                use.family.empty() ? "-" : use.family.c_str(), op.c_str());
   }
-  GRAPHGATE_TRY_VOID(write_json(json, verb.json));
-  if (verb.json != "-") {
-    std::printf("%zu ops in %zu programs, %zu without a reference\n", counts.size(),
-                verb.coverage.size(), missing);
+  const auto gaps = coverage.gaps();
+  if (!gaps.empty()) std::printf("\nprograms     nodes  lacks              op\n");
+  for (const auto& [op, use] : gaps) {
+    std::printf("%8zu  %8lld  %-18s %s\n", use->files.size(), static_cast<long long>(use->nodes),
+                join(use->lacks).c_str(), op.c_str());
   }
-  return missing == 0 ? ExitCode::kGood : ExitCode::kInconclusive;
+  std::printf("%zu ops in %zu programs, %zu without a reference\n", coverage.by_op.size(),
+              coverage.programs, missing);
+}
+
+// The ops of programs, what somebody lacks of them, and what could not be read.
+Result<ExitCode> show_coverage(const OpsVerb& verb, const spec::OpTable& ops) {
+  GRAPHGATE_TRY(const OpCoverage coverage, op_coverage(verb.coverage, ops));
+  if (verb.json != "-") print_coverage(coverage);
+  GRAPHGATE_TRY_VOID(write_json(json_of(coverage), verb.json));
+  const bool is_whole = coverage.gaps().empty() && coverage.programs > 0;
+  ExitCode code = is_whole ? ExitCode::kGood : ExitCode::kInconclusive;
+  for (const UnreadProgram& one : coverage.unread) {
+    std::fprintf(stderr, "graphgate: %s\n", one_line(one.error.message).c_str());
+    code = worse(code, exit_code_of(one.error.kind));
+  }
+  return code;
 }
 
 void print_tally(const std::string& name, const OpTally& tally) {
@@ -115,6 +145,7 @@ Json tally_json(const OpTally& tally) {
   return {{"passed", tally.passed},
           {"failed", tally.failed},
           {"skipped", tally.skipped},
+          {"skipped_because", tally.reason.empty() ? Json(nullptr) : Json(tally.reason)},
           {"median_bound_over_error", ratio > 0 ? Json(1 / ratio) : Json(nullptr)},
           {"failures", tally.failures}};
 }
@@ -125,14 +156,19 @@ Result<ExitCode> judge_cases(const OpsVerb& verb, const spec::OpTable& ops) {
   GRAPHGATE_TRY(const OpCasesReport report, in_file(judge_op_cases(request, ops), verb.cases));
   std::map<std::string, OpTally> families;
   OpTally total;
+  MissingOpCounts missing;
   Json json = {{"ops", Json::object()}, {"families", Json::object()}};
   const bool text = verb.json != "-";
   for (const auto& [op, tally] : report.by_op) {
     add_to(families[tally.family.empty() ? "(no reference)" : tally.family], tally);
     add_to(total, tally);
+    if (!spec::missing_ops_in(tally.reason).empty()) {
+      missing[op] = static_cast<std::size_t>(tally.skipped);
+    }
     json["ops"][op] = tally_json(tally);
     if (!text) continue;
     for (const std::string& failure : tally.failures) std::printf("FAIL %s\n", failure.c_str());
+    if (!tally.reason.empty()) std::printf("SKIPPED %s\n", one_line(tally.reason).c_str());
     print_tally(op, tally);
   }
   if (text) std::printf("\nby family\n");
@@ -143,9 +179,11 @@ Result<ExitCode> judge_cases(const OpsVerb& verb, const spec::OpTable& ops) {
   json["passed"] = total.passed;
   json["failed"] = total.failed;
   json["skipped"] = total.skipped;
+  json["missing_ops"] = json_of_missing_ops(missing);
   GRAPHGATE_TRY_VOID(write_json(json, verb.json));
   if (text) {
-    std::printf("\n%lld passed, %lld failed, %lld skipped\n", static_cast<long long>(total.passed),
+    std::printf("\n%s", describe_missing_ops(missing).c_str());
+    std::printf("%lld passed, %lld failed, %lld skipped\n", static_cast<long long>(total.passed),
                 static_cast<long long>(total.failed), static_cast<long long>(total.skipped));
   }
   if (total.failed > 0) return ExitCode::kFindings;
@@ -171,7 +209,7 @@ Result<ExitCode> show_bounds(const OpsVerb& verb, const spec::OpTable& ops) {
     const bool is_wide = op.ends_with(" f32") || op.ends_with(" f64");
     if (is_wide && planted.share() < kLeastShare) return ExitCode::kFindings;
   }
-  return ExitCode::kGood;
+  return report.missing_ops.empty() ? ExitCode::kGood : ExitCode::kInconclusive;
 }
 
 Result<ExitCode> run_ops(const OpsVerb& verb) {
@@ -195,7 +233,8 @@ Verb add_ops(CLI::App& app) {
                                 ".safetensors) instead of listing the table")
                     ->type_name(takes::kFile);
   ops->add_option("--coverage", verb.coverage,
-                  "count the ops of these programs instead of listing the table")
+                  "count the ops of these programs and cases, or of all below these folders, and list "
+                  "what somebody lacks, instead of listing the table")
       ->type_name(takes::kFile)
       ->excludes(cases);
   ops->add_option("--executor", verb.executor, "the executor whose results are judged with --cases")
@@ -212,7 +251,7 @@ Verb add_ops(CLI::App& app) {
   add_custom_ops_flag(*ops, verb.custom_ops);
   add_json_flag(*ops, verb.json, "it");
   ops->footer(
-      "Examples:\n  graphgate ops add_\n  graphgate ops --coverage golden/models/mutations.pt2\n"
+      "Examples:\n  graphgate ops add_\n  graphgate ops --coverage golden/models\n"
       "  graphgate ops --cases golden/ops/op_cases.jsonl\n"
       "  graphgate ops --bounds-report --cases golden/ops/op_cases.jsonl --models "
       "golden/models/*.pt2");

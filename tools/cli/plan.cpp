@@ -179,12 +179,20 @@ Result<ExitCode> run_plan(const PlanVerb& verb) {
   GRAPHGATE_TRY(optimized::Options options, open_options(verb.planner, ops));
   StageTimes times;
   if (verb.verbose) options.compile.log = &times;
+  ExitCode code = ExitCode::kGood;
   for (const std::string& file : verb.programs.files) {
     if (verb.quality) {
-      GRAPHGATE_TRY_VOID(in_file(show_quality(file, verb, options, ops), file));
+      const auto shown = in_file(show_quality(file, verb, options, ops), file);
+      if (shown.ok()) continue;
+      GRAPHGATE_TRY(code, after_unsupported(shown.error()));
       continue;
     }
-    GRAPHGATE_TRY(const spec::Plan plan, in_file(plan_of(file, verb, options), file));
+    const auto made = in_file(plan_of(file, verb, options), file);
+    if (!made.ok()) {
+      GRAPHGATE_TRY(code, after_unsupported(made.error()));
+      continue;
+    }
+    const spec::Plan& plan = made.value();
     if (!verb.json.empty()) {
       GRAPHGATE_TRY(const std::string json, interop::print_plan_json(plan));
       GRAPHGATE_TRY_VOID(write_text(json, verb.json));
@@ -193,7 +201,7 @@ Result<ExitCode> run_plan(const PlanVerb& verb) {
     if (!verb.diff.empty()) return show_diff(plan, verb.diff, ops);
     GRAPHGATE_TRY_VOID(write_text(page_of(plan, verb, ops), "-"));
   }
-  return ExitCode::kGood;
+  return code;
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "conformance/verify/verify.h"
 #include "interop/minimalloc.h"
 #include "interop/plan_json.h"
+#include "spec/missing_op.h"
 #include "spec/plan_names.h"
 #include "spec/plan_text.h"
 #include "tools/store/programs.h"
@@ -47,18 +48,18 @@ Result<std::vector<spec::Finding>> verify_table(const std::string& text,
 
 // Rules ask the table about every op; JSON is read without it.
 Result<void> check_ops(const spec::Plan& plan, const spec::OpTable& ops) {
-  const auto check = [&](const spec::Node& node) -> Result<void> {
+  spec::MissingOps missing;
+  const auto look_at = [&](const spec::Node& node) {
     const bool is_known = ops.find(node.op) != nullptr || node.op == spec::kFusedStepOp ||
                           node.op.starts_with("higher_order.");
-    if (is_known) return {};
-    return unsupported("'" + node.name + "': unknown op '" + node.op +
-                       "'; register it with --custom-ops");
+    if (!is_known) missing.add(node.name, node.op);
   };
   for (const spec::PlanStep& step : plan.steps) {
-    GRAPHGATE_TRY_VOID(check(step.node));
-    for (const spec::Node& node : step.body) GRAPHGATE_TRY_VOID(check(node));
+    look_at(step.node);
+    for (const spec::Node& node : step.body) look_at(node);
   }
-  return {};
+  if (missing.empty()) return {};
+  return missing.error(spec::kNoSchema);
 }
 
 Result<std::vector<spec::Finding>> verify_one(const std::string& text, Form form,

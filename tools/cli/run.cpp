@@ -120,13 +120,15 @@ Result<ExitCode> run_run(const RunVerb& verb) {
     return bad_input("--mode " + verb.mode + " goes with --executor reference");
   }
   GRAPHGATE_TRY(const spec::OpTable ops, load_op_table(verb.programs.custom_ops));
+  ExitCode code = ExitCode::kGood;
   for (const std::string& path : verb.programs.files) {
     const auto done = run_file(path, verb, ops);
     if (done.ok()) continue;
     const bool about_results = done.error().message.starts_with(verb.save + ": ");
-    return about_results ? done.error() : in_file(done.error(), path);
+    const Error error = about_results ? done.error() : in_file(done.error(), path);
+    GRAPHGATE_TRY(code, after_unsupported(error));
   }
-  return ExitCode::kGood;
+  return code;
 }
 
 }  // namespace

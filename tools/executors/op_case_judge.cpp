@@ -53,7 +53,7 @@ std::string verdict(const Result<CallReport>& report) {
 void count(const interop::OpCase& op_case, const Result<CallReport>& report,
            std::size_t failures_kept, OpTally& tally) {
   if (!report.ok() && report.error().kind == ErrorKind::kUnsupported) {
-    ++tally.skipped;
+    if (tally.skipped++ == 0) tally.reason = report.error().message;
     return;
   }
   const std::string message = verdict(report);
@@ -86,8 +86,10 @@ Result<OpCasesReport> judge_op_cases(const OpCasesRequest& request, const spec::
     count(op_case, judge(op_case, *executor, *bounds), request.failures_kept, tally);
     return true;
   };
-  const auto pass_over = [&](const interop::OpCall& call) {
-    if (call.op.find(request.pattern) != std::string::npos) ++report.by_op[call.op].skipped;
+  const auto pass_over = [&](const interop::OpCall& call, const Error& reason) {
+    if (call.op.find(request.pattern) == std::string::npos) return;
+    OpTally& tally = report.by_op[call.op];
+    if (tally.skipped++ == 0) tally.reason = reason.message;
   };
   GRAPHGATE_TRY_VOID(interop::read_op_cases(request.file, ops, visit, pass_over));
   return report;

@@ -16,6 +16,7 @@ struct OpTally {
   std::int64_t passed = 0;
   std::int64_t failed = 0;
   std::int64_t skipped = 0;           // the reference or the executor cannot run it
+  std::string reason;                 // why the first of them is skipped
   std::vector<std::string> failures;  // one line each, the first few
   std::vector<double> ratios;         // |error| / bound, of recorded tensors with an error
 };

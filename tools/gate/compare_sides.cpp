@@ -118,6 +118,7 @@ class Comparison {
       }
       if (is_unsupported(before) || is_unsupported(after)) {
         const bool by_both = is_unsupported(before) && is_unsupported(after);
+        count_missing_ops(is_unsupported(after) ? after.reason : before.reason, out_.missing_ops);
         if (by_both) out_.uncompared.push_back({name, after.reason, true});
         if (!by_both && is_unsupported(before)) lost_before_.emplace(name, before.reason);
         if (!by_both && is_unsupported(after)) lost_after_.emplace(name, after.reason);
@@ -125,6 +126,7 @@ class Comparison {
       }
       if (is_uncompared(before) && is_uncompared(after)) {
         out_.uncompared.push_back({name, after.not_compared, false});
+        count_missing_ops(after.not_compared, out_.missing_ops);
         continue;
       }
       pairs_.emplace(name, Pair{&before, &after});

@@ -10,6 +10,7 @@
 #include "spec/outcome.h"
 #include "tools/gate/gate_results.h"
 #include "tools/gate/waivers.h"
+#include "tools/report/missing_ops.h"
 
 namespace graphgate::tools {
 
@@ -72,6 +73,7 @@ struct GateComparison {
   std::string candidate;
   std::vector<GateRow> rows;  // by bucket, then by name
   std::size_t compared = 0;   // cases that both sides ran, and that something was compared of
+  MissingOpCounts missing_ops;  // of the cases that a side could not run, or the reference
   std::size_t clean = 0;      // of them, those where neither shows anything
   std::vector<UncomparedCase> uncompared;  // by name
 

@@ -230,6 +230,7 @@ ReportSection section_of(const GateStep& step, const GateReport& report) {
     line += reason;
     section.page.emplace_back(std::move(line));
   }
+  section.tail += describe_missing_ops(comparison.missing_ops);
   for (ReportItem& item : without_rows(step, report)) section.items.push_back(std::move(item));
   if (!step.overrides.empty()) section.page.emplace_back(table_of(step.overrides));
   for (const OverrideVerdict& verdict : step.overrides) section.tail += describe(verdict);
@@ -251,6 +252,7 @@ Json json_of_step(const GateStep& step, const GateReport& report) {
   for (const UncomparedCase& each : comparison.uncompared) {
     one["not_compared"].push_back({{"case", each.name}, {"reason", each.reason}});
   }
+  one["missing_ops"] = json_of_missing_ops(comparison.missing_ops);
   one["rows"] = Json::array();
   for (const GateRow& row : comparison.rows) one["rows"].push_back(json_of_row(row));
   one["overrides"] = Json::array();

@@ -110,6 +110,7 @@ Json json_of(const std::vector<FileReport>& reports, bool seconds) {
   json["not_compared"] =
       std::count_if(reports.begin(), reports.end(),
                     [](const FileReport& report) { return !report.not_compared().empty(); });
+  json["missing_ops"] = json_of_missing_ops(missing_ops_of(reports));
   return json;
 }
 

@@ -224,6 +224,12 @@ std::size_t count(const std::vector<FileReport>& reports, Count wanted) {
   return n;
 }
 
+MissingOpCounts missing_ops_of(const std::vector<FileReport>& reports) {
+  MissingOpCounts counts;
+  for (const FileReport& report : reports) count_missing_ops(report.not_compared(), counts);
+  return counts;
+}
+
 std::string describe_totals(const std::vector<FileReport>& reports) {
   const std::size_t skipped = count(reports, Count::kSkipped);
   std::string text;
@@ -239,6 +245,7 @@ std::string describe_totals(const std::vector<FileReport>& reports) {
     text += std::to_string(uncompared.size()) +
             " not compared: " + conformance::join_names(uncompared, kMostShown) + "\n";
   }
+  text += describe_missing_ops(missing_ops_of(reports));
   return text + std::to_string(count(reports, Count::kPassed)) + " passed, " +
          std::to_string(count(reports, Count::kFailed)) + " failed, " + std::to_string(skipped) +
          " skipped\n";

@@ -7,6 +7,7 @@
 
 #include "conformance/judges/judge.h"
 #include "conformance/judges/plan_stats.h"
+#include "tools/report/missing_ops.h"
 #include "tools/report/report.h"
 
 namespace graphgate::tools {
@@ -54,11 +55,15 @@ struct FileReport {
 [[nodiscard]] ReportItem item_of(const FileReport& file, bool details);
 [[nodiscard]] Report report_of(const std::vector<FileReport>& reports);
 
-// `N passed, N failed, N skipped`. Before it stand a line when a run is inconclusive, and one that
-// counts and names the files that were not compared.
+// How many files lack an op, of those that were not compared.
+[[nodiscard]] MissingOpCounts missing_ops_of(const std::vector<FileReport>& reports);
+
+// `N passed, N failed, N skipped`. Before it stand a line when a run is inconclusive, one that
+// counts and names the files that were not compared, and one that counts the ops that they lack.
 [[nodiscard]] std::string describe_totals(const std::vector<FileReport>& reports);
 
-// {"programs": [...], "passed": N, "failed": N, "skipped": N, "not_compared": N}. Without `seconds`
+// {"programs": [...], "passed": N, "failed": N, "skipped": N, "not_compared": N,
+// "missing_ops": {OP: N}}. Without `seconds`
 // the same run always gives the same text.
 [[nodiscard]] nlohmann::ordered_json json_of(const std::vector<FileReport>& reports, bool seconds);
 [[nodiscard]] std::size_t count(const std::vector<FileReport>& reports, Count wanted);

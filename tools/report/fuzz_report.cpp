@@ -9,6 +9,7 @@
 #include "fuzz/generate/features.h"
 #include "tools/report/fuzz_view.h"
 #include "tools/report/json.h"
+#include "tools/report/missing_ops.h"
 
 namespace graphgate::tools {
 namespace {
@@ -43,6 +44,15 @@ std::vector<FindingRow> rows_of(const FuzzOutcome& outcome, const fuzz::Ledger& 
     rows.push_back(std::move(row));
   }
   return rows;
+}
+
+// Of stored cases: drawn ones have ops of the table alone.
+MissingOpCounts missing_ops_of(const FuzzOutcome& outcome) {
+  MissingOpCounts counts;
+  for (const ReplayedCase& one : outcome.replayed) {
+    if (one.outcome == Outcome::kUnsupported) count_missing_ops(one.message, counts);
+  }
+  return counts;
 }
 
 // Of a case that the tally names.
@@ -201,6 +211,7 @@ std::string describe(const FuzzOutcome& outcome, const std::vector<FindingRow>& 
               one.message + "\n";
     }
   }
+  text += describe_missing_ops(missing_ops_of(outcome));
   if (!rows.empty()) text += count_text(rows.size(), "finding", "findings") + ":\n";
   for (const FindingRow& row : rows) text += describe_row(outcome, row);
   text += describe_inconclusive(outcome);
@@ -246,6 +257,7 @@ Json json_of(const FuzzOutcome& outcome, const std::vector<FindingRow>& rows) {
         state.tally.outcomes[i];
   }
   json["not_compared"] = state.tally.count(Outcome::kUnsupported);
+  json["missing_ops"] = json_of_missing_ops(missing_ops_of(outcome));
   json["findings"] = Json::array();
   for (const FindingRow& row : rows) {
     Json one;

@@ -417,6 +417,164 @@ TEST_F(Cli, ListsOpsAndCoverage) {
   EXPECT_TRUE(contains(last_line(coverage.out), "0 without a reference"));
 }
 
+// Ops that the table lacks, and one that nobody has a body for, in every kind of input.
+class UnknownOps : public Cli {
+ protected:
+  void SetUp() override {
+    Cli::SetUp();
+    fs::create_directory(folder_ / "in");
+    write("ops.txt", "my::one(Tensor self) -> Tensor\nmy::two(Tensor self) -> Tensor\n");
+    write("two.txt", program("two", "aten.relu.default", "my.one.default", "my.two.default"));
+    write("one.txt", program("one", "aten.relu.default", "my.one.default", "my.one.default"));
+    write("none.txt", program("none", "aten.relu.default", "aten.neg.default", "aten.abs.default"));
+    write("one.case", a_case("my.one.default", ""));
+    write("body.case", a_case("my.bodiless.default", "op my::bodiless(Tensor self) -> Tensor\n"));
+    const CliRun made = run("convert --custom-ops " + at("ops.txt") + " " + at("two.txt") + " " +
+                            at("two.pt2"));
+    EXPECT_EQ(made.code, 0) << made.err;
+  }
+
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(at(name)) << text;
+  }
+  [[nodiscard]] std::string at(const std::string& name) const {
+    return (folder_ / "in" / name).string();
+  }
+
+  [[nodiscard]] std::string report() const { return (folder_ / "report").string(); }
+
+  static std::string program(const std::string& name, const std::string& a, const std::string& b,
+                             const std::string& c) {
+    return "program \"" + name + "\" {\n  input %x : f32[4]\n  %a : f32[4] = " + a +
+           "(%x)\n  %b : f32[4] = " + b + "(%a)\n  %c : f32[4] = " + c +
+           "(%b)\n  output %c\n}\n";
+  }
+  static std::string a_case(const std::string& op, const std::string& row) {
+    return "graphgate-case 1\nname \"c\"\nseed 1\n" + row + "program \"p\" {\n" +
+           "  input %x : f32[4]\n  %y : f32[4] = " + op +
+           "(%x)\n  output %y\n}\nscenario {\n  call p\n}\n";
+  }
+
+  // One line, exit code 2, and the op's name.
+  void says_unsupported(const CliRun& outcome, const std::string& op) {
+    EXPECT_EQ(outcome.code, 2) << outcome.out << outcome.err;
+    EXPECT_EQ(line_count(outcome.err), 1U) << outcome.err;
+    EXPECT_TRUE(contains(outcome.err, "the op table has no schema for " + op)) << outcome.err;
+  }
+};
+
+TEST_F(UnknownOps, MakeTheirProgramUnsupportedAndNoOther) {
+  const CliRun checked = run("check --json " + report() + " " + at("two.txt") + " " +
+                             at("two.pt2") + " " + at("one.case") + " " + at("body.case") + " " +
+                             at("none.txt"));
+  EXPECT_EQ(checked.code, 2) << checked.out << checked.err;
+  EXPECT_EQ(last_line(checked.out), "1 passed, 0 failed, 4 skipped");
+  EXPECT_TRUE(contains(checked.out,
+                       "\nmissing ops: my.one.default (3), my.two.default (2), "
+                       "my.bodiless.default (1)\n"))
+      << checked.out;
+  const auto json = nlohmann::json::parse(read_file(report()));
+  EXPECT_EQ(json["missing_ops"],
+            nlohmann::json({{"my.one.default", 3},
+                            {"my.two.default", 2},
+                            {"my.bodiless.default", 1}}));
+  EXPECT_EQ(json["not_compared"], 4);
+  for (const char* verb : {"run ", "plan "}) {
+    const CliRun several = run(verb + at("two.txt") + " " + at("none.txt"));
+    says_unsupported(several, "my.one.default, nor for my.two.default");
+    EXPECT_TRUE(contains(several.out, "none")) << several.out;
+  }
+  says_unsupported(run("convert " + at("two.pt2") + " " + at("out.txt")), "my.one.default");
+  says_unsupported(run("reduce --output " + at("out.case") + " " + at("two.pt2")),
+                   "my.one.default");
+  says_unsupported(run("replay " + at("one.case")), "my.one.default");
+}
+
+TEST_F(UnknownOps, InPlansAreUnsupportedInBothForms) {
+  const CliRun made = run("plan --text --json " + at("none.json") + " " + at("none.txt"));
+  ASSERT_EQ(made.code, 0) << made.err;
+  const auto replaced = [](std::string text) {
+    for (std::size_t found = 0; (found = text.find("aten.relu.default")) != std::string::npos;) {
+      text.replace(found, 17, "my.one.default");
+    }
+    return text;
+  };
+  write("none.plan", replaced(made.out));
+  write("none.json", replaced(read_file(at("none.json"))));
+  says_unsupported(run("plan --verify " + at("none.plan")), "my.one.default");
+  says_unsupported(run("plan --verify " + at("none.json")), "my.one.default");
+}
+
+TEST_F(UnknownOps, InACorpusCostTheOthersNothing) {
+  fs::create_directories(at("corpus/regression"));
+  fs::copy_file(at("one.case"), at("corpus/regression/one.case"));
+  write("corpus/regression/good.case", a_case("aten.relu.default", ""));
+  const CliRun replayed =
+      run("fuzz --replay-only --jobs 1 --json " + report() + " --corpus " + at("corpus"));
+  EXPECT_EQ(replayed.code, 2) << replayed.out << replayed.err;
+  EXPECT_TRUE(contains(replayed.out, "missing ops: my.one.default (1)\n")) << replayed.out;
+  EXPECT_EQ(last_line(replayed.out), "1 passed, 0 failed, 1 skipped");
+  EXPECT_EQ(nlohmann::json::parse(read_file(report()))["missing_ops"]["my.one.default"],
+            1);
+}
+
+TEST_F(UnknownOps, AreCountedByTheGate) {
+  const CliRun gated = run("gate --baseline torch-2.12.0 --candidate torch-2.13.0 --json " +
+                           at("report") + " " + at(""));
+  EXPECT_EQ(gated.code, 2) << gated.out << gated.err;
+  EXPECT_TRUE(contains(gated.out, "missing ops: my.one.default (2)")) << gated.out;
+  const auto step = nlohmann::json::parse(read_file(report()))["steps"][0];
+  EXPECT_EQ(step["missing_ops"]["my.bodiless.default"], 1) << step.dump(1);
+}
+
+TEST_F(UnknownOps, AreListedForAllProgramsOfAFolder) {
+  const CliRun listed = run("ops --coverage " + at("") + " --json " + report());
+  EXPECT_EQ(listed.code, 2) << listed.out << listed.err;
+  EXPECT_TRUE(contains(last_line(listed.out), "3 without a reference")) << listed.out;
+  const auto json = nlohmann::json::parse(read_file(report()));
+  EXPECT_EQ(json["programs"], 6);
+  ASSERT_EQ(json["gaps"].size(), 3U) << json.dump(1);
+  EXPECT_EQ(json["gaps"][0]["op"], "my.one.default");
+  EXPECT_EQ(json["gaps"][0]["programs"], 4);
+  EXPECT_EQ(json["gaps"][0]["nodes"], 5);
+  EXPECT_EQ(json["gaps"][0]["lacks"], nlohmann::json({"schema"}));
+  EXPECT_EQ(json["gaps"][1]["op"], "my.two.default");
+  EXPECT_EQ(json["gaps"][2]["lacks"], nlohmann::json({"body", "kernel"}));
+  write("bad.case", "graphgate-case 1\nprogram {");
+  const CliRun with_bad = run("ops --coverage " + at(""));
+  EXPECT_EQ(with_bad.code, 4) << with_bad.err;
+  EXPECT_EQ(line_count(with_bad.err), 1U) << with_bad.err;
+  EXPECT_TRUE(contains(last_line(with_bad.out), "3 without a reference")) << with_bad.out;
+}
+
+TEST_F(UnknownOps, OfRecordedCallsAreSkippedAndTheNextCallsJudged) {
+  const auto line = [](int id, const std::string& op) {
+    const std::string tensor =
+        R"({"tensor": {"storage": 0, "dtype": "float32", "sizes": [2], "strides": [1], )"
+        R"("storage_offset": 0}})";
+    return R"({"case": )" + std::to_string(id) + R"(, "op": ")" + op + R"(", "args": [)" + tensor +
+           R"(], "kwargs": {}, "result": )" + tensor + R"(, "mutated": {}})" + "\n";
+  };
+  write("c.jsonl", line(0, "my.one.default") + line(1, "aten.neg.default") +
+                       line(2, "my.one.default") + line(3, "my.two.default"));
+  interop::NamedTensors bytes;
+  for (int id = 0; id < 4; ++id) {
+    const auto zeros = spec::make_host_tensor(spec::DType::kUInt8, {8});
+    bytes.emplace(std::to_string(id) + ".in0", zeros);
+    bytes.emplace(std::to_string(id) + ".out0", zeros);
+  }
+  ASSERT_TRUE(interop::write_safetensors(at("c.safetensors"), bytes).ok());
+  for (const char* executor : {"reference", "optimized"}) {
+    const CliRun judged = run("ops --cases " + at("c.jsonl") + " --json " + report() +
+                              " --executor " + executor);
+    EXPECT_EQ(judged.code, 2) << judged.out << judged.err;
+    EXPECT_EQ(last_line(judged.out), "1 passed, 0 failed, 3 skipped") << judged.out;
+    EXPECT_TRUE(contains(judged.out, "missing ops: my.one.default (2), my.two.default (1)\n"));
+    const auto json = nlohmann::json::parse(read_file(report()));
+    EXPECT_EQ(json["missing_ops"]["my.one.default"], 2);
+  }
+}
+
 TEST_F(Cli, TellsUsageErrorsWithCode4AndHelpWithCode0) {
   EXPECT_EQ(run("").code, 4);
   EXPECT_TRUE(contains(run("frobnicate").err, "unknown verb 'frobnicate'"));
