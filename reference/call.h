@@ -26,6 +26,15 @@ class Call {
   Call(Mode mode, const spec::OpRow& row, const std::vector<Datum>& arguments);
   Call(Mode mode, const spec::OpRow& row, std::vector<Datum>&& arguments) = delete;
 
+  // What the numbers that the op draws hang on; the run gives each call another one.
+  // With `are_known` the numbers are taken for those of every executor.
+  void seed_draws(std::uint64_t seed, bool are_known) {
+    draw_seed_ = seed;
+    knows_draws_ = are_known;
+  }
+  [[nodiscard]] bool knows_draws() const { return knows_draws_ || mode_ == Mode::kEager; }
+  [[nodiscard]] std::uint64_t draw_seed() const { return draw_seed_; }
+
   [[nodiscard]] Mode mode() const { return mode_; }
   [[nodiscard]] const spec::OpRow& row() const { return row_; }
 
@@ -86,6 +95,8 @@ class Call {
   TensorRef place_result(const Sizes& sizes, spec::DType dtype, const Sizes& strides);
 
   Mode mode_;
+  std::uint64_t draw_seed_ = 0;
+  bool knows_draws_ = false;
   const spec::OpRow& row_;
   const std::vector<Datum>& arguments_;
   std::vector<Datum> results_;

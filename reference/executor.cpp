@@ -92,6 +92,7 @@ class ReferenceProgram final : public spec::LoadedProgram {
     GRAPHGATE_TRY_VOID(check_inputs(program_, inputs, options_.allow_zero_and_one));
     const DeclaredArithmetic declared(options_.arithmetic);
     Run run{options_};
+    run.executor_call = *calls_;
     if (options_.mode == Mode::kProvenance) run.provenance = &provenance_;
     provenance_.forget_rows();  // of a call that failed
     if (!std::exchange(has_begun_, true)) begin_states(nullptr);

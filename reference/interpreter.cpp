@@ -4,6 +4,7 @@
 #include "reference/higher_order.h"
 #include "reference/overlap.h"
 #include "spec/missing_op.h"
+#include "spec/provenance.h"
 
 namespace graphgate::reference {
 namespace {
@@ -112,6 +113,7 @@ std::vector<Datum> run_body(const spec::OpRow& row, Body body, const std::vector
   const bool is_provenance = run.options.mode == Mode::kProvenance;
   require_no_partial_overlap(row, arguments);
   Call call(is_provenance ? Mode::kEager : run.options.mode, row, arguments);
+  call.seed_draws(spec::mix_provenance(run.executor_call, ++run.ops_run), run.options.knows_draws);
   if (!run.options.audit_effects) {
     body(call);
     return std::move(call.results());

@@ -117,7 +117,8 @@ TEST(Interpreter, AValueDiesAfterItsLastUseAndOutputsNever) {
 
 TEST(Interpreter, SaysWhichOpItHasNoBodyForBeforeAnythingRuns) {
   spec::OpTable ops = spec::builtin_op_table();
-  must(ops.add_text("my::own(Tensor self) -> Tensor\nmy::own_(Tensor(a!) self) -> Tensor(a!)\n", "t"));
+  must(ops.add_text("my::own(Tensor self) -> Tensor\nmy::own_(Tensor(a!) self) -> Tensor(a!)\n",
+                    "t"));
   const auto error = [&](const std::string& node) {
     const spec::Program program = must(spec::parse_program(
         "program \"p\" {\n  input %x : f32[2]\n  " + node + "\n  output %x\n}\n", ops));

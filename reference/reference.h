@@ -24,6 +24,9 @@ struct Options {
   Mode mode = Mode::kEager;
   // Of kSampled: go on with numbers drawn from what right executors may have.
   std::optional<Trial> trial;
+  // Oracle modes take the numbers that random ops draw here for those of every executor, instead of
+  // leaving them open.
+  bool knows_draws = false;
   // Of kProvenance: without words its rows tell geometry and storages alone, which costs little
   // beside an eager run.
   bool provenance_words = true;

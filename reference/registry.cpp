@@ -54,6 +54,7 @@ constexpr Family kFamilies[] = {
     {"pooling", pooling_ops},
     {"prims", prims_ops},
     {"quantization", quantization_ops},
+    {"random", random_ops},
     {"reduction", reduction_ops},
     {"region_scatter", region_scatter_ops},
     {"renorm", renorm_ops},

@@ -90,6 +90,7 @@ struct OpBody {
 [[nodiscard]] std::span<const OpBody> pooling_ops();
 [[nodiscard]] std::span<const OpBody> prims_ops();
 [[nodiscard]] std::span<const OpBody> quantization_ops();
+[[nodiscard]] std::span<const OpBody> random_ops();
 [[nodiscard]] std::span<const OpBody> reduction_ops();
 [[nodiscard]] std::span<const OpBody> region_scatter_ops();
 [[nodiscard]] std::span<const OpBody> renorm_ops();

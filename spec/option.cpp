@@ -133,6 +133,9 @@ constexpr OptionRow kRows[] = {
      "dtypes whose products of matrices may be summed in rounded parts: f16, bf16"},
     {option::kTrial, Kind::kName, Group::kReference, kNotDrawn,
      "of mode sampled: which draw of rounding errors, 7, or 7x3 for errors thrice as large"},
+    {option::kDraws, Kind::kWord, Group::kReference, kNotDrawn,
+     "of oracles: whether the numbers that random ops draw are open, or those that it draws",
+     "open,known"},
 };
 
 using Index = std::unordered_map<std::string_view, const OptionRow*>;

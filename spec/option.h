@@ -75,6 +75,7 @@ inline constexpr const char* kCacheRank = "cache-rank";
 inline constexpr const char* kKernels = "kernels";
 inline constexpr const char* kSplitSums = "split-sums";
 inline constexpr const char* kTrial = "trial";
+inline constexpr const char* kDraws = "draws";
 }  // namespace option
 
 // The value of the option "cache" that stands for a folder made for one run of a script.

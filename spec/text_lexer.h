@@ -9,8 +9,8 @@
 // so that long lists may be wrapped. `#` starts a comment that runs to the end of the line. Signs
 // are marks: `-1` is two tokens.
 //
-// Ops that the op table lacks are noted here, too (missing_op.h): the one error that does not end the
-// reading.
+// Ops that the op table lacks are noted here, too (missing_op.h): the one error that does not end
+// the reading.
 //
 // Invariant: reading never fails by itself. What is no token becomes kBad, which no reader expects,
 // so that the error names what was wanted there.

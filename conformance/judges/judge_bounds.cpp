@@ -39,7 +39,12 @@ class BoundsJudge {
     const std::size_t calls = std::min(subject_->calls.size(), oracle_->calls.size());
     for (std::size_t i = 0; i < calls; ++i) GRAPHGATE_TRY_VOID(judge(i));
     for (std::size_t i = calls; i < subject_->calls.size(); ++i) judge_recorded(i);
-    if (calls > 0 && (settings_.judge_nodes || is_suspect_)) GRAPHGATE_TRY_VOID(judge_each_node());
+    if (has_blind_tensor_) {
+      GRAPHGATE_TRY(is_blind_by_draws_, tells_all_where_draws_are_known());
+    }
+    if (calls > 0 && (settings_.judge_nodes || is_suspect_ || is_blind_by_draws_)) {
+      GRAPHGATE_TRY_VOID(judge_each_node());
+    }
     std::move(ends.begin(), ends.end(), std::back_inserter(report_.findings));
     add_doubts();
     const bool has_reference = oracle_->is_loaded || !oracle_->error;
@@ -154,6 +159,23 @@ class BoundsJudge {
     return out;
   }
 
+  // Whether an oracle that takes its own draws for the subject's knows something of every tensor of
+  // every call: then it is random draws alone that leave tensors open.
+  Result<bool> tells_all_where_draws_are_known() {
+    GRAPHGATE_TRY(const Trace* const known, runs_.oracle_with_known_draws());
+    if (known->calls.size() < subject_->calls.size()) return false;
+    const auto is_blind = [](const spec::Spread& spread) {
+      return !spread.radii.empty() &&
+             std::ranges::all_of(spread.radii, [](double radius) { return std::isinf(radius); });
+    };
+    return std::ranges::none_of(known->calls, [&](const CallRecord& call) {
+      const spec::CallResult& result = call.result;
+      return std::ranges::any_of(result.output_spreads, is_blind) ||
+             std::ranges::any_of(result.final_input_spreads, is_blind) ||
+             std::ranges::any_of(result.final_state_spreads, is_blind);
+    });
+  }
+
   static const char* rule_of(Difference::Kind kind, bool proved) {
     switch (kind) {
       case Difference::Kind::kNumber:
@@ -196,6 +218,7 @@ class BoundsJudge {
       return {};
     }
     const NodeReport& nodes = judged.value();
+    are_nodes_judged_ = nodes.judged > 0 && nodes.passed_over == 0 && !nodes.has_blind_tensor;
     report_.figures["nodes_judged"] = static_cast<double>(nodes.judged);
     report_.figures["worst_node_ratio"] = nodes.worst_ratio;
     elements_of_nodes_ = nodes.elements;
@@ -223,11 +246,15 @@ class BoundsJudge {
                             [](const auto& program) { return program->graph.nodes.empty(); })) {
       add("B7.nothing-computed", Outcome::kMistrusted, "the program has no nodes");
     }
-    if (has_blind_tensor_) {
+    const bool follows_draws = is_blind_by_draws_ && are_nodes_judged_;
+    if (has_blind_tensor_ && !follows_draws) {
       add("B5.undecided", Outcome::kUndecided,
           "an output or state of which the oracle can tell no number: all hang on ties, on "
           "contents that are left open, or on errors without a bound (" +
               listed_open() + ")");
+    }
+    if (follows_draws && report_.remark.empty()) {
+      report_.remark = "random draws are open, and followed node by node: " + listed_open();
     }
     if (report_.remark.empty() && !open_.empty()) report_.remark = "left open: " + listed_open();
   }
@@ -243,6 +270,8 @@ class BoundsJudge {
   std::int64_t explained_ = 0;  // tensors outside of the estimate, inside what trials do
   std::int64_t elements_of_nodes_ = 0;
   bool has_blind_tensor_ = false;
+  bool is_blind_by_draws_ = false;
+  bool are_nodes_judged_ = false;  // each of them, on what it read
   std::vector<std::string> open_;  // tensors with elements that the oracle leaves open
   bool is_suspect_ = false;
 };

@@ -62,6 +62,12 @@ struct NodeFinding {
 
 struct NodeReport {
   std::size_t judged = 0;  // node executions
+  // Those that make a tensor and were not judged: the oracle cannot run them alone, or a copy of
+  // their operands does not tell what they do.
+  std::size_t passed_over = 0;
+  // Whether a node that draws no random numbers has a floating result of which the oracle can tell
+  // no number.
+  bool has_blind_tensor = false;
   std::int64_t elements = 0;
   std::int64_t undecided = 0;
   double worst_ratio = 0;  // |error| / bound over all of them

@@ -243,4 +243,28 @@ BitReport compare_bits(const CallResult& actual, const CallResult& expected,
   return report;
 }
 
+bool began_otherwise(const Trace& actual, const Trace& expected, std::size_t call) {
+  const auto has_other_bytes = [](const HostTensor& a, const HostTensor& b) {
+    return a.sizes == b.sizes && a.dtype == b.dtype &&
+           spec::packed_bytes(a) != spec::packed_bytes(b);
+  };
+  const auto differ = [&](const std::vector<spec::InputValue>& a,
+                          const std::vector<spec::InputValue>& b) {
+    for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+      const auto* x = std::get_if<HostTensor>(&a[i]);
+      const auto* y = std::get_if<HostTensor>(&b[i]);
+      if (x && y && x->storage != y->storage && has_other_bytes(*x, *y)) return true;
+    }
+    return false;
+  };
+  for (std::size_t c = 0; c < std::min({call, actual.calls.size(), expected.calls.size()}); ++c) {
+    const CallResult& a = actual.calls[c].result;
+    const CallResult& b = expected.calls[c].result;
+    for (std::size_t i = 0; i < std::min(a.final_states.size(), b.final_states.size()); ++i) {
+      if (has_other_bytes(a.final_states[i], b.final_states[i])) return true;
+    }
+  }
+  return differ(actual.calls[call].inputs, expected.calls[call].inputs);
+}
+
 }  // namespace graphgate::conformance

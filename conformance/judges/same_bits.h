@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "conformance/compare/compare.h"
+#include "conformance/run/trace.h"
 #include "spec/executor.h"
 
 namespace graphgate::conformance {
@@ -42,6 +43,10 @@ struct BitReport {
 [[nodiscard]] BitReport compare_bits(const spec::CallResult& actual,
                                      const spec::CallResult& expected,
                                      const std::string& expected_name, const BitOptions& options);
+
+// Whether two runs began a call with other bits: in its inputs, or in what an earlier call left in
+// a state or an input. What is open in one call (random draws) goes into the next so.
+[[nodiscard]] bool began_otherwise(const Trace& actual, const Trace& expected, std::size_t call);
 
 // Of two tensors of the same dtype and sizes: elements that differ, in words; "" for none.
 [[nodiscard]] std::string compare_element_bits(const spec::HostTensor& actual,

@@ -244,6 +244,24 @@ Result<Trace> Runs::oracle_on_own_states(std::string_view mode) {
   return std::move(made.trace);
 }
 
+Configuration Runs::with_known_draws(std::string_view mode) const {
+  Configuration configuration = oracle_configuration(mode);
+  configuration[option::kDraws] = "known";
+  return configuration;
+}
+
+Result<Trace> Runs::oracle_with_known_draws_on(const Script& script, std::string_view mode) {
+  return oracle_under(with_known_draws(mode), script);
+}
+
+Result<const Trace*> Runs::oracle_with_known_draws() {
+  if (with_known_draws_) return with_known_draws_.get();
+  GRAPHGATE_TRY(OracleRun made,
+                run_oracle(with_known_draws("sampled"), takes_states(script_, "sampled")));
+  with_known_draws_ = std::make_shared<const Trace>(std::move(made.trace));
+  return with_known_draws_.get();
+}
+
 Result<const std::vector<spec::CallResult>*> Runs::widened_oracle() {
   if (widened_) return &*widened_;
   GRAPHGATE_TRY(const Trace* const estimate, oracle("sampled"));

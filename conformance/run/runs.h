@@ -62,6 +62,12 @@ class Runs {
   [[nodiscard]] Configuration oracle_configuration(std::string_view mode) const;
   // The same executors on another script, which must outlive what is returned.
   [[nodiscard]] Runs on(const Script& script) const;
+  // The estimate of an oracle that takes the numbers it draws for the subject's: what it leaves
+  // open all the same is open for other reasons.
+  [[nodiscard]] Result<const Trace*> oracle_with_known_draws();
+  // The same on another script, in that mode.
+  [[nodiscard]] Result<Trace> oracle_with_known_draws_on(const Script& script,
+                                                         std::string_view mode);
   // Takes a trace from elsewhere for what subject(changes) would run.
   void provide(Trace trace, const Configuration& changes = {});
   // Takes the oracle's traces of other runs of the same script, where nothing that the subject made
@@ -84,6 +90,7 @@ class Runs {
     bool is_guided = false;  // it depends on what the subject made
   };
   [[nodiscard]] Result<OracleRun> run_oracle(const Configuration& configuration, bool with_states);
+  [[nodiscard]] Configuration with_known_draws(std::string_view mode) const;
   [[nodiscard]] Result<Trace> oracle_under(const Configuration& configuration,
                                            const Script& script);
   [[nodiscard]] bool is_run_with_words();
@@ -96,6 +103,7 @@ class Runs {
   bool shares_runs_ = false;
   SubjectTraces subject_traces_;
   std::map<std::string, std::shared_ptr<const Trace>, std::less<>> oracle_traces_;
+  std::shared_ptr<const Trace> with_known_draws_;
   std::optional<std::vector<spec::CallResult>> widened_;
   std::set<std::string, std::less<>> guided_;  // modes whose trace depends on the subject
 };

@@ -24,9 +24,9 @@ struct ReplayedCase {
 };
 
 // The cases of regression/ and crashing/, by all judges, several at a time, each file's crash its
-// own; one with an op that the table lacks is UNSUPPORTED. kBadInput for a file that is no case, and for a known finding of the ledger that the corpus
-// has no case of: nobody would see that it is gone. Ends early, with what there is, when `stop`
-// says so.
+// own; one with an op that the table lacks is UNSUPPORTED. kBadInput for a file that is no case,
+// and for a known finding of the ledger that the corpus has no case of: nobody would see that it is
+// gone. Ends early, with what there is, when `stop` says so.
 [[nodiscard]] Result<std::vector<ReplayedCase>> replay_corpus(
     const Corpus& corpus, const Ledger& ledger, const CampaignCases& cases,
     const PoolOptions& options, const std::function<bool()>& stop, CampaignView& view);

@@ -51,6 +51,7 @@ constexpr Family kFamilies[] = {
     {"pooling", pooling_rows},
     {"prims", prims_rows},
     {"quantization", quantization_rows},
+    {"random", random_rows},
     {"reduction", reduction_rows},
     {"region_scatter", region_scatter_rows},
     {"renorm", renorm_rows},

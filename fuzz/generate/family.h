@@ -192,6 +192,7 @@ template <class Table>
 [[nodiscard]] std::span<const DrawnOp> pooling_rows();
 [[nodiscard]] std::span<const DrawnOp> prims_rows();
 [[nodiscard]] std::span<const DrawnOp> quantization_rows();
+[[nodiscard]] std::span<const DrawnOp> random_rows();
 [[nodiscard]] std::span<const DrawnOp> reduction_rows();
 [[nodiscard]] std::span<const DrawnOp> region_scatter_rows();
 [[nodiscard]] std::span<const DrawnOp> renorm_rows();

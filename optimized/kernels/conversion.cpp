@@ -105,17 +105,6 @@ Launch bind_copy(const Binding& call) {
 
 void infer_type_as(Inference& call) { infer_to(call); }
 
-// Out of training, dropout is its argument.
-void infer_dropout(Inference& call) {
-  const Tensor& input = std::get<Tensor>(call.arguments()[0].value);
-  const double p = call.real("p");
-  if (!(p >= 0 && p <= 1)) throw OpError("dropout probability must be between 0 and 1");
-  if (call.boolean("train") && p > 0 && input.count() > 0) {
-    throw Unsupported("dropout in training draws random numbers");
-  }
-  call.make_same(input);
-}
-
 // fill of a tensor's kind; `value` must fit its dtype.
 void infer_fill(Inference& call) {
   const Tensor& self = call.tensor("self");
@@ -166,8 +155,6 @@ void infer_item(Inference& call) {
   call.make_number(self.dtype == DType::kBool ? Item{value != 0} : Item{value});
 }
 
-Launch bind_nothing(const Binding&) { return {}; }
-
 }  // namespace
 
 std::span<const Kernel> conversion_kernels() {
@@ -193,8 +180,6 @@ std::span<const Kernel> conversion_kernels() {
           .rows(row_rules::pointwise)
           .row_major(RowMajorRule::kLikeSelfInPlace)
           .copies("src", "self"),
-      Kernel{"aten.dropout", infer_dropout, bind_nothing, Overlap::kSameGeometry}.rows(
-          row_rules::dropout),
       Kernel{"aten.fill", infer_fill, bind_fill, Overlap::kSameGeometry}
           .fuses(Fusion::kPointwise)
           .rows(row_rules::pointwise),

@@ -72,12 +72,5 @@ TEST(Conversion, ReadsNumbersOnlyWhenThereAreBytes) {
                OpError);
 }
 
-TEST(Conversion, RefusesDropoutInTraining) {
-  const Tensor x = make_tensor(DType::kFloat32, {2}, {1, 2});
-  EXPECT_EQ(run_one("aten.dropout.default", {x, 0.5, false}).bytes, x.bytes);
-  EXPECT_THROW(run_op("aten.dropout.default", {x, 0.5, true}), Unsupported);
-  EXPECT_THROW(run_op("aten.dropout.default", {x, 1.5, false}), OpError);
-}
-
 }  // namespace
 }  // namespace graphgate::optimized::testing

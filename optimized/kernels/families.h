@@ -51,6 +51,7 @@
   FAMILY(pooling)                  \
   FAMILY(prims)                    \
   FAMILY(quantization)             \
+  FAMILY(random)                   \
   FAMILY(reduction)                \
   FAMILY(region_scatter)           \
   FAMILY(renorm)                   \

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "optimized/analysis/symbols.h"
+#include "optimized/draws.h"
 #include "optimized/passes/pass_manager.h"
 #include "optimized/runtime/plan_facts.h"
 
@@ -109,6 +110,7 @@ Result<spec::CallResult> Session::call(std::span<const InputValue> inputs) {
 
 Result<spec::CallResult> Session::call_with(std::span<const InputValue> inputs,
                                             const spec::CallOptions& options) {
+  const DrawScope draws(calls_begun_++);
   try {
     return try_call(inputs, options);
   } catch (const OpError& error) {

@@ -127,6 +127,7 @@ class Session final : public spec::LoadedProgram {
   std::list<Compiled> compiled_;
   std::map<PlanKey, std::shared_ptr<const ExactShapes>> exact_;
   LastCall last_;
+  std::uint64_t calls_begun_ = 0;
   const bool trusts_places_;  // own outputs are taken to lie where they lay
   std::vector<OwnOutput> own_outputs_;
 };

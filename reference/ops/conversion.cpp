@@ -133,20 +133,6 @@ void zero(Call& call) {
   });
 }
 
-// Out of training dropout returns its argument. In training it needs random numbers, which this
-// reference does not draw, unless p says that all or nothing is dropped.
-void dropout(Call& call) {
-  const std::string_view name = call.has("input") ? "input" : "self";
-  const TensorRef& input = call.tensor(name);
-  const double p = call.real("p");
-  if (p < 0 || p > 1) throw OpError("dropout probability has to be between 0 and 1");
-  if (!call.boolean("train") || p == 0 || input->count() == 0) {
-    return call.emit_datum({input});
-  }
-  if (p != 1) throw Undecidable("dropout in training draws random numbers");
-  pointwise(call, {name}, []<class N>(const N& x) { return x * N(0); });
-}
-
 // The one element of a tensor, as a number.
 void local_scalar_dense(Call& call) {
   const Tensor& self = *call.tensor("self");
@@ -168,7 +154,6 @@ constexpr std::array kConversionOps = {
     OpBody{"aten.clone", clone}.moves("self"),
     OpBody{"aten.contiguous", contiguous}.moves("self"),
     OpBody{"aten.copy", copy}.moves("self", "src"),
-    OpBody{"aten.dropout", dropout},
     OpBody{"aten.fill", fill, true},
     OpBody{"aten.lift_fresh", lift_fresh},
     OpBody{"aten.lift_fresh_copy", lift_fresh_copy}.moves("self"),

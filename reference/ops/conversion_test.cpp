@@ -141,16 +141,5 @@ TEST(Conversion, AFloatWithinARadiusDecidesNothing) {
   EXPECT_THROW(with_beta(0x1p-7), Undecidable) << "of 0, NaNs in self would not count";
 }
 
-TEST(Conversion, DropoutOutOfTrainingIsItsArgument) {
-  const TensorRef x = row_tensor(DType::kFloat32, {1, 2});
-  const auto dropped = [&](double p, bool train) {
-    return run_tensor("aten.dropout.default", {{"input", {x}}, {"p", {p}}, {"train", {train}}});
-  };
-  EXPECT_EQ(dropped(0.5, false), x);
-  EXPECT_EQ(dropped(0, true), x);
-  EXPECT_EQ(values(*dropped(1, true)), (Numbers{0, 0}));
-  EXPECT_THROW(dropped(0.5, true), Undecidable);
-}
-
 }  // namespace
 }  // namespace graphgate::reference::test

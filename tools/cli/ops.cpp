@@ -232,9 +232,10 @@ Verb add_ops(CLI::App& app) {
                                 "judge the calls recorded in this .jsonl (bytes beside it in a "
                                 ".safetensors) instead of listing the table")
                     ->type_name(takes::kFile);
-  ops->add_option("--coverage", verb.coverage,
-                  "count the ops of these programs and cases, or of all below these folders, and list "
-                  "what somebody lacks, instead of listing the table")
+  ops->add_option(
+         "--coverage", verb.coverage,
+         "count the ops of these programs and cases, or of all below these folders, and list "
+         "what somebody lacks, instead of listing the table")
       ->type_name(takes::kFile)
       ->excludes(cases);
   ops->add_option("--executor", verb.executor, "the executor whose results are judged with --cases")

@@ -107,6 +107,13 @@ class ReferenceSource final : public Subject {
         GRAPHGATE_TRY(options.trial, read_trial(value));
         continue;
       }
+      if (name == option::kDraws) {
+        if (value != "open" && value != "known") {
+          return bad_input("option 'draws': expected open or known, found '" + value + "'");
+        }
+        options.knows_draws = value == "known";
+        continue;
+      }
       if (name != option::kMode) {
         return unsupported("the reference has no option '" + name + "': it makes no plans");
       }

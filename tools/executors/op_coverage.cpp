@@ -36,8 +36,7 @@ Result<OpenedPrograms> open_programs(const std::string& path, const spec::OpTabl
                   spec::parse_program(text, ops, path, spec::UnknownOps::kKeep));
     return opened;
   }
-  GRAPHGATE_TRY(spec::CaseFile the_case,
-                spec::parse_case(text, path, spec::UnknownOps::kKeep));
+  GRAPHGATE_TRY(spec::CaseFile the_case, spec::parse_case(text, path, spec::UnknownOps::kKeep));
   GRAPHGATE_TRY(opened.own_ops, spec::shared_case_ops(the_case));
   opened.programs = std::move(the_case.programs);
   return opened;
@@ -63,8 +62,8 @@ Result<std::vector<std::string>> files_of(const std::vector<std::string>& paths)
     const std::size_t before = files.size();
     for (const std::string& file : below) {
       const std::string ending = fs::path(file).extension().string();
-      const bool is_wanted = ending == ".pt2" || ending == ".case" ||
-                             (ending == ".txt" && is_program_text(file));
+      const bool is_wanted =
+          ending == ".pt2" || ending == ".case" || (ending == ".txt" && is_program_text(file));
       if (is_wanted) files.push_back(file);
     }
     if (files.size() == before) return bad_input(path + ": no program and no case is there");

@@ -71,10 +71,10 @@ struct UncomparedCase {
 struct GateComparison {
   std::string baseline;  // GateSide::title
   std::string candidate;
-  std::vector<GateRow> rows;  // by bucket, then by name
-  std::size_t compared = 0;   // cases that both sides ran, and that something was compared of
+  std::vector<GateRow> rows;    // by bucket, then by name
+  std::size_t compared = 0;     // cases that both sides ran, and that something was compared of
   MissingOpCounts missing_ops;  // of the cases that a side could not run, or the reference
-  std::size_t clean = 0;      // of them, those where neither shows anything
+  std::size_t clean = 0;        // of them, those where neither shows anything
   std::vector<UncomparedCase> uncompared;  // by name
 
   // How many of those neither side can run.

@@ -1,4 +1,5 @@
 #include "optimized/runtime/host/step_binder.h"
+#include "optimized/draws.h"
 
 #include <algorithm>
 
@@ -50,6 +51,7 @@ BoundLaunch StepBinder::bind(std::uint32_t index, bool has_data, const DeviceLis
     made.calls.push_back({&step.node, row, inference.arguments(), results});
     made.workspace = workspace;
   }
+  const DrawSourceScope draws(step.node.name);
   BoundLaunch bound =
       watched(std::move(made), bind_call(*kernel, *row, std::move(inference.arguments()),
                                          std::move(results), workspace.data(), listener));

@@ -429,8 +429,8 @@ class UnknownOps : public Cli {
     write("none.txt", program("none", "aten.relu.default", "aten.neg.default", "aten.abs.default"));
     write("one.case", a_case("my.one.default", ""));
     write("body.case", a_case("my.bodiless.default", "op my::bodiless(Tensor self) -> Tensor\n"));
-    const CliRun made = run("convert --custom-ops " + at("ops.txt") + " " + at("two.txt") + " " +
-                            at("two.pt2"));
+    const CliRun made =
+        run("convert --custom-ops " + at("ops.txt") + " " + at("two.txt") + " " + at("two.pt2"));
     EXPECT_EQ(made.code, 0) << made.err;
   }
 
@@ -446,8 +446,7 @@ class UnknownOps : public Cli {
   static std::string program(const std::string& name, const std::string& a, const std::string& b,
                              const std::string& c) {
     return "program \"" + name + "\" {\n  input %x : f32[4]\n  %a : f32[4] = " + a +
-           "(%x)\n  %b : f32[4] = " + b + "(%a)\n  %c : f32[4] = " + c +
-           "(%b)\n  output %c\n}\n";
+           "(%x)\n  %b : f32[4] = " + b + "(%a)\n  %c : f32[4] = " + c + "(%b)\n  output %c\n}\n";
   }
   static std::string a_case(const std::string& op, const std::string& row) {
     return "graphgate-case 1\nname \"c\"\nseed 1\n" + row + "program \"p\" {\n" +
@@ -464,9 +463,9 @@ class UnknownOps : public Cli {
 };
 
 TEST_F(UnknownOps, MakeTheirProgramUnsupportedAndNoOther) {
-  const CliRun checked = run("check --json " + report() + " " + at("two.txt") + " " +
-                             at("two.pt2") + " " + at("one.case") + " " + at("body.case") + " " +
-                             at("none.txt"));
+  const CliRun checked =
+      run("check --json " + report() + " " + at("two.txt") + " " + at("two.pt2") + " " +
+          at("one.case") + " " + at("body.case") + " " + at("none.txt"));
   EXPECT_EQ(checked.code, 2) << checked.out << checked.err;
   EXPECT_EQ(last_line(checked.out), "1 passed, 0 failed, 4 skipped");
   EXPECT_TRUE(contains(checked.out,
@@ -474,10 +473,9 @@ TEST_F(UnknownOps, MakeTheirProgramUnsupportedAndNoOther) {
                        "my.bodiless.default (1)\n"))
       << checked.out;
   const auto json = nlohmann::json::parse(read_file(report()));
-  EXPECT_EQ(json["missing_ops"],
-            nlohmann::json({{"my.one.default", 3},
-                            {"my.two.default", 2},
-                            {"my.bodiless.default", 1}}));
+  EXPECT_EQ(
+      json["missing_ops"],
+      nlohmann::json({{"my.one.default", 3}, {"my.two.default", 2}, {"my.bodiless.default", 1}}));
   EXPECT_EQ(json["not_compared"], 4);
   for (const char* verb : {"run ", "plan "}) {
     const CliRun several = run(verb + at("two.txt") + " " + at("none.txt"));
@@ -514,8 +512,7 @@ TEST_F(UnknownOps, InACorpusCostTheOthersNothing) {
   EXPECT_EQ(replayed.code, 2) << replayed.out << replayed.err;
   EXPECT_TRUE(contains(replayed.out, "missing ops: my.one.default (1)\n")) << replayed.out;
   EXPECT_EQ(last_line(replayed.out), "1 passed, 0 failed, 1 skipped");
-  EXPECT_EQ(nlohmann::json::parse(read_file(report()))["missing_ops"]["my.one.default"],
-            1);
+  EXPECT_EQ(nlohmann::json::parse(read_file(report()))["missing_ops"]["my.one.default"], 1);
 }
 
 TEST_F(UnknownOps, AreCountedByTheGate) {
@@ -565,8 +562,8 @@ TEST_F(UnknownOps, OfRecordedCallsAreSkippedAndTheNextCallsJudged) {
   }
   ASSERT_TRUE(interop::write_safetensors(at("c.safetensors"), bytes).ok());
   for (const char* executor : {"reference", "optimized"}) {
-    const CliRun judged = run("ops --cases " + at("c.jsonl") + " --json " + report() +
-                              " --executor " + executor);
+    const CliRun judged =
+        run("ops --cases " + at("c.jsonl") + " --json " + report() + " --executor " + executor);
     EXPECT_EQ(judged.code, 2) << judged.out << judged.err;
     EXPECT_EQ(last_line(judged.out), "1 passed, 0 failed, 3 skipped") << judged.out;
     EXPECT_TRUE(contains(judged.out, "missing ops: my.one.default (2), my.two.default (1)\n"));
