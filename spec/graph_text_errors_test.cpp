@@ -29,7 +29,7 @@ TEST(GraphTextErrors, NameThePlaceInANodeLine) {
        "6: the op table has no schema for aten.nope.default, nor for my.own.default (one can be "
        "registered; run_decompositions() of an exported program makes core ops of most)"},
       // What is no text comes first.
-      {"%y = aten.nope.default(%x, %w)", "26: expected a value that is defined above, found %w"},
+      {"%y = aten.nope.default(%x, %w)", "28: expected a value that is defined above, found %w"},
       {"%y = aten.neg.default(%z)", "23: expected a value that is defined above, found %z"},
       {"%y = aten.neg.default(%y)",
        "23: expected a value that is defined above, found %y, a result of this node"},
