@@ -517,7 +517,7 @@ TEST_F(UnknownOps, InACorpusCostTheOthersNothing) {
 
 TEST_F(UnknownOps, AreCountedByTheGate) {
   const CliRun gated = run("gate --baseline torch-2.12.0 --candidate torch-2.13.0 --json " +
-                           at("report") + " " + at(""));
+                           report() + " --corpus " + at(""));
   EXPECT_EQ(gated.code, 2) << gated.out << gated.err;
   EXPECT_TRUE(contains(gated.out, "missing ops: my.one.default (2)")) << gated.out;
   const auto step = nlohmann::json::parse(read_file(report()))["steps"][0];
