@@ -83,6 +83,7 @@ struct OpBody {
 [[nodiscard]] std::span<const OpBody> matmul_ops();
 [[nodiscard]] std::span<const OpBody> max_pooling_ops();
 [[nodiscard]] std::span<const OpBody> normalization_ops();
+[[nodiscard]] std::span<const OpBody> orthogonal_polynomial_ops();
 [[nodiscard]] std::span<const OpBody> padding_ops();
 [[nodiscard]] std::span<const OpBody> pointwise_binary_ops();
 [[nodiscard]] std::span<const OpBody> pointwise_division_ops();
@@ -99,6 +100,7 @@ struct OpBody {
 [[nodiscard]] std::span<const OpBody> segment_reduce_ops();
 [[nodiscard]] std::span<const OpBody> shuffle_ops();
 [[nodiscard]] std::span<const OpBody> sorting_ops();
+[[nodiscard]] std::span<const OpBody> special_ops();
 [[nodiscard]] std::span<const OpBody> splitting_ops();
 [[nodiscard]] std::span<const OpBody> symbolic_ops();
 [[nodiscard]] std::span<const OpBody> unique_ops();

@@ -77,6 +77,8 @@ constexpr Family kFamilies[] = {
     {"shuffle", shuffle_rows},
     {"unique", unique_rows},
     {"unpooling", unpooling_rows},
+    {"orthogonal_polynomial", orthogonal_polynomial_rows},
+    {"special", special_rows},
 };
 
 std::string known(std::string name) {

@@ -184,6 +184,7 @@ template <class Table>
 [[nodiscard]] std::span<const DrawnOp> matmul_rows();
 [[nodiscard]] std::span<const DrawnOp> max_pooling_rows();
 [[nodiscard]] std::span<const DrawnOp> normalization_rows();
+[[nodiscard]] std::span<const DrawnOp> orthogonal_polynomial_rows();
 [[nodiscard]] std::span<const DrawnOp> padding_rows();
 [[nodiscard]] std::span<const DrawnOp> pointwise_binary_rows();
 [[nodiscard]] std::span<const DrawnOp> pointwise_division_rows();
@@ -201,6 +202,7 @@ template <class Table>
 [[nodiscard]] std::span<const DrawnOp> segment_reduce_rows();
 [[nodiscard]] std::span<const DrawnOp> shuffle_rows();
 [[nodiscard]] std::span<const DrawnOp> sorting_rows();
+[[nodiscard]] std::span<const DrawnOp> special_rows();
 [[nodiscard]] std::span<const DrawnOp> splitting_rows();
 [[nodiscard]] std::span<const DrawnOp> symbolic_rows();
 [[nodiscard]] std::span<const DrawnOp> unique_rows();

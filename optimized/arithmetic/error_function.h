@@ -1,11 +1,12 @@
-// erf, erfc and erfinv.
+// erf, erfc and erfinv, erfcx (e^(x^2) erfc(x)), and the normal distribution's log_ndtr (the
+// logarithm of its function) and ndtri (its inverse).
 //
 // Who uses it: pointwise kernels (GELU above all). Straight-line apart from erfinv; IEEE basic
 // operations only, the same bits everywhere. The float overloads compute in double and round once:
 // error < 0.501 ulp.
 //
 // Error of the double functions, measured against long double (functions_test.cpp):
-//   erf 0.83, erfc 1.11, erfinv 1.4 ulp.
+//   erf 0.83, erfc 1.11, erfinv 1.4 ulp; erfcx and ndtri 2, log_ndtr 2 below 0 and x^2 above.
 //
 // Special values follow C99 Annex F; erfinv is infinite at +-1 and NaN beyond.
 #pragma once
@@ -26,19 +27,21 @@ constexpr double erf_slope_small(double x) {
 }
 
 // erfc for 0.5 <= x <= 30 as a pair of value and exponent of 2: value.value() * 2^exponent.
-// exp(-x^2) with x^2 exact, times a function that one polynomial covers.
+// exp(-x^2) with x^2 exact, times a function that one polynomial covers, which is erfcx.
 struct ScaledErfc {
   Pair value;
   double exponent = 0;
 };
-constexpr ScaledErfc erfc_large(double x) {
-  const ScaledExp e = scaled_exp(negate(two_product(x, x)));
+constexpr Pair erfcx_large(double x) {
   const double t = (x - 4) / (x + 4);
   const double above = polynomial_above_constant(tables::kErfcScaled, t) * t;
   const Pair start = two_sum(tables::kErfcScaled[0], above);
   const Pair shape = {start.high, start.low + tables::kErfcScaledLow};
-  const Pair ratio = divide(shape, two_sum(2 * x, 1.0));
-  return {multiply(ratio, significand(e)), e.exponent};
+  return divide(shape, two_sum(2 * x, 1.0));
+}
+constexpr ScaledErfc erfc_large(double x) {
+  const ScaledExp e = scaled_exp(negate(two_product(x, x)));
+  return {multiply(erfcx_large(x), significand(e)), e.exponent};
 }
 
 inline double erf(double x) {
@@ -64,6 +67,10 @@ inline double erfc(double x) {
 }
 
 [[nodiscard]] double erfinv(double x);
+[[nodiscard]] double erfcx(double x);
+[[nodiscard]] double log_ndtr(double x);
+// Infinite at 0 and 1, NaN outside.
+[[nodiscard]] double ndtri(double p);
 
 // One double is enough here: the error stays under 2^-49.
 inline float erf(float x) {
@@ -78,5 +85,8 @@ inline float erf(float x) {
 }
 inline float erfc(float x) { return static_cast<float>(erfc(static_cast<double>(x))); }
 inline float erfinv(float x) { return static_cast<float>(erfinv(static_cast<double>(x))); }
+inline float erfcx(float x) { return static_cast<float>(erfcx(static_cast<double>(x))); }
+inline float log_ndtr(float x) { return static_cast<float>(log_ndtr(static_cast<double>(x))); }
+inline float ndtri(float p) { return static_cast<float>(ndtri(static_cast<double>(p))); }
 
 }  // namespace graphgate::optimized

@@ -8,6 +8,7 @@
 // place in a tile or the C library. This holds only where contraction is off (-ffp-contract=off).
 #pragma once
 
+#include "optimized/arithmetic/bessel.h"          // IWYU pragma: export
 #include "optimized/arithmetic/error_function.h"  // IWYU pragma: export
 #include "optimized/arithmetic/exponential.h"     // IWYU pragma: export
 #include "optimized/arithmetic/gamma.h"           // IWYU pragma: export

@@ -91,7 +91,9 @@ TEST(SpecialValues, OfInverseErrorFunctionGammaAndBesselFollowPyTorch) {
   EXPECT_EQ(digamma(kInfinity), kInfinity);
   for (const double x : {-1.0, -7.0, -1e30, -kInfinity, kNaN}) EXPECT_TRUE(std::isnan(digamma(x)));
   EXPECT_EQ(i0(0.0), 1);
-  EXPECT_EQ(i0(-kInfinity), kInfinity);
+  EXPECT_TRUE(std::isnan(i0(-kInfinity)));
+  EXPECT_EQ(i0(800.0), kInfinity);
+  EXPECT_EQ(i0e(kInfinity), 0);
   EXPECT_TRUE(std::isnan(i0(kNaN)));
   EXPECT_EQ(rsqrt(0.0), kInfinity);
   EXPECT_EQ(rsqrt(-0.0), -kInfinity);
@@ -120,6 +122,47 @@ TEST(SpecialValues, SitAtTheExactOverflowThresholds) {
   EXPECT_EQ(pow(3.0, 20.0), 3486784401.0);
   EXPECT_EQ(log2(0x1p-1074), -1074);
   EXPECT_EQ(log10(1000.0), 3);
+}
+
+TEST(SpecialValues, OfBesselAndAiryFunctionsArePyTorchs) {
+  EXPECT_EQ(i1(-0.0), 0);
+  EXPECT_FALSE(std::signbit(i1(-0.0)));
+  EXPECT_EQ(i1(-800.0), -kInfinity);
+  EXPECT_EQ(k0(0.0), kInfinity);
+  EXPECT_TRUE(std::isnan(k1(-1.0)));
+  EXPECT_EQ(k0(kInfinity), 0);
+  EXPECT_EQ(k1e(kInfinity), 0);
+  EXPECT_EQ(k0(2000.0), 0);
+  EXPECT_EQ(bessel_j0(0.0), 1);
+  EXPECT_TRUE(std::signbit(bessel_j1(-0.0)));
+  EXPECT_TRUE(std::isnan(bessel_j0(kInfinity)));
+  EXPECT_EQ(bessel_y0(0.0), -kInfinity);
+  EXPECT_TRUE(std::isnan(bessel_y1(-1.0)));
+  EXPECT_EQ(airy_ai(104.0), 0);
+  EXPECT_TRUE(std::isnan(airy_ai(-kInfinity)));
+  EXPECT_EQ(spherical_bessel_j0(kInfinity), 0);
+  EXPECT_EQ(spherical_bessel_j0(0.0), 1);
+}
+
+TEST(SpecialValues, OfGammaZetaAndNormalFunctionsArePyTorchs) {
+  EXPECT_EQ(trigamma(0.0), kInfinity);
+  EXPECT_EQ(trigamma(kInfinity), 0);
+  EXPECT_EQ(zeta(1.0, 2.0), kInfinity);
+  EXPECT_TRUE(std::isnan(zeta(0.5, 2.0)));
+  EXPECT_EQ(zeta(3.0, -2.0), kInfinity);
+  EXPECT_TRUE(std::isnan(zeta(2.5, -2.5)));
+  EXPECT_EQ(zeta(kInfinity, 1.0), 1);
+  EXPECT_EQ(igamma(0.0, 1.0), 1);
+  EXPECT_EQ(igammac(2.0, kInfinity), 0);
+  EXPECT_TRUE(std::isnan(igamma(-1.0, 1.0)));
+  EXPECT_TRUE(std::isnan(igamma(0.0, 0.0)));
+  EXPECT_EQ(erfcx(-30.0), kInfinity);
+  EXPECT_EQ(erfcx(kInfinity), 0);
+  EXPECT_EQ(log_ndtr(-kInfinity), -kInfinity);
+  EXPECT_EQ(log_ndtr(kInfinity), 0);
+  EXPECT_EQ(ndtri(0.0), -kInfinity);
+  EXPECT_EQ(ndtri(1.0), kInfinity);
+  EXPECT_TRUE(std::isnan(ndtri(1.5)));
 }
 
 }  // namespace

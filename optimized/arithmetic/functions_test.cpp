@@ -132,6 +132,94 @@ TEST(Functions, StayWithinTheirStatedErrorInDouble) {
   }
 }
 
+// Of e^-x I_nu(x) the integral of e^(x (cos t - 1)) cos(nu t) / pi over [0, pi], and of e^x K_nu(x)
+// that of e^(-x (cosh t - 1)) cosh(nu t): the trapezoidal rule converges as fast as can be.
+Wide scaled_i_truth(int nu, Wide x) {
+  constexpr int kPoints = 400;
+  Wide sum = 0;
+  for (int i = 0; i <= kPoints; ++i) {
+    const Wide t = std::numbers::pi_v<Wide> * i / kPoints;
+    const Wide half = std::sin(t / 2);
+    const Wide weight = i == 0 || i == kPoints ? 0.5L : 1.0L;
+    sum += weight * std::exp(-2 * x * half * half) * std::cos(nu * t);
+  }
+  return sum / kPoints;
+}
+Wide scaled_k_truth(int nu, Wide x) {
+  constexpr Wide kStep = 1.0L / 64;
+  Wide sum = 0.5L;
+  for (Wide t = kStep; t < 12; t += kStep) {
+    const Wide half = std::sinh(t / 2);
+    sum += std::exp(-2 * x * half * half) * std::cosh(nu * t);
+  }
+  return sum * kStep;
+}
+
+TEST(Functions, ModifiedBesselFunctionsStayWithinSomeUnits) {
+  if (LDBL_MANT_DIG < 64) GTEST_SKIP() << "long double is no wider than double here";
+  constexpr double kUnits = 3;
+  for (double at = 0.5; at < 120; at += 0.0625 + at / 512) {
+    const auto size = static_cast<Wide>(at);
+    EXPECT_LE(error_in_units(i0e(at), scaled_i_truth(0, size)), kUnits) << at;
+    EXPECT_LE(error_in_units(i1e(at), scaled_i_truth(1, size)), kUnits) << at;
+    EXPECT_LE(error_in_units(k0e(at), scaled_k_truth(0, size)), kUnits) << at;
+    EXPECT_LE(error_in_units(k1e(at), scaled_k_truth(1, size)), kUnits) << at;
+  }
+}
+
+// J_nu(x) is the mean of cos(nu t - x sin t) over [0, pi].
+TEST(Functions, BesselFunctionsStayWithinAbsoluteErrors) {
+  if (LDBL_MANT_DIG < 64) GTEST_SKIP() << "long double is no wider than double here";
+  const auto j_truth = [](int nu, Wide x) {
+    constexpr int kPoints = 200;
+    Wide sum = 0;
+    for (int i = 0; i <= kPoints; ++i) {
+      const Wide t = std::numbers::pi_v<Wide> * i / kPoints;
+      sum += (i == 0 || i == kPoints ? 0.5L : 1.0L) * std::cos(nu * t - x * std::sin(t));
+    }
+    return sum / kPoints;
+  };
+  for (double x = -60; x < 80; x += 0.078125) {
+    const auto at = static_cast<Wide>(x);
+    EXPECT_NEAR(bessel_j0(x), static_cast<double>(j_truth(0, at)), 0x1p-52) << x;
+    EXPECT_NEAR(bessel_j1(x), static_cast<double>(j_truth(1, at)), 0x1p-52) << x;
+    if (x == 0) continue;
+    // The Wronskian, which holds Y to J.
+    const double size = std::fabs(x);
+    const double wronskian = bessel_j1(size) * bessel_y0(size) - bessel_j0(size) * bessel_y1(size);
+    EXPECT_NEAR(wronskian * std::numbers::pi * size / 2, 1, 1e-13) << size;
+  }
+}
+
+// Where a series gives way to another both are the same function: values on both sides of a seam go
+// on along their slope.
+TEST(Functions, SeriesMeetAtTheirSeams) {
+  const auto jump = [](auto f, double seam) {
+    constexpr double kStep = 0x1p-20;
+    const double before = f(seam - kStep) - f(seam - 2 * kStep);
+    const double after = f(seam + 2 * kStep) - f(seam + kStep);
+    const double across = f(seam + kStep) - f(seam - kStep);
+    return std::fabs(across - before - after) / std::fabs(f(seam));
+  };
+  EXPECT_LT(jump([](double x) { return airy_ai(x); }, -10), 1e-10);
+  EXPECT_LT(jump([](double x) { return airy_ai(x); }, 6), 1e-10);
+  EXPECT_LT(jump([](double x) { return bessel_y0(x); }, 25), 1e-10);
+  EXPECT_LT(jump([](double x) { return bessel_y1(x); }, 25), 1e-10);
+  EXPECT_LT(jump([](double x) { return erfcx(x); }, 30), 1e-10);
+  EXPECT_LT(jump([](double x) { return erfcx(x); }, 0.5), 1e-10);
+  EXPECT_LT(jump([](double x) { return log_ndtr(x); }, -1), 1e-10);
+  EXPECT_LT(jump([](double x) { return ndtri(x); }, 0.1), 1e-10);
+  EXPECT_LT(jump([](double x) { return igamma(1e6, x); }, 1e6), 1e-10);
+  EXPECT_LT(jump([](double a) { return igamma(a, 1000100.0); }, 1e6), 1e-10);
+  EXPECT_LT(jump([](double x) { return igammac(0.75, x); }, 2), 1e-10);
+}
+
+TEST(Functions, InverseOfTheNormalDistributionInverts) {
+  for (const double p : {1e-300, 1e-20, 1e-3, 0.0999, 0.11, 0.3, 0.5}) {
+    EXPECT_NEAR(log_ndtr(ndtri(p)) / std::log(p), 1, 1e-15) << p;
+  }
+}
+
 TEST(Functions, KeepRelativePrecisionNextToTheZerosOfSineAndCosine) {
   if (LDBL_MANT_DIG < 64) GTEST_SKIP() << "long double is no wider than double here";
   double k = 0;

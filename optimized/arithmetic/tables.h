@@ -28,6 +28,10 @@ inline constexpr Pair kPi = {0x1.921fb54442d18p+1, 0x1.1a62633145c07p-53};
 inline constexpr Pair kHalfPi = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54};
 inline constexpr Pair kHalfLogTwoPi = {0x1.d67f1c864beb5p-1, -0x1.65b5a1b7ff5dfp-55};
 inline constexpr Pair kTwoOverSqrtPi = {0x1.20dd750429b6dp+0, 0x1.1ae3a914fed80p-56};
+inline constexpr Pair kEulerGamma = {0x1.2788cfc6fb619p-1, -0x1.6cb90701fbfabp-58};
+// Ai(0) and -Ai'(0).
+inline constexpr Pair kAiryAtZero = {0x1.6b8c7962715b8p-2, 0x1.7a96d7bb04e65p-56};
+inline constexpr Pair kAirySlope = {0x1.0907f42b70f8bp-2, -0x1.d1459035afde2p-56};
 // pi/2 in parts of 33 bits, the last one of 53.
 inline constexpr std::array<double, 4> kHalfPiParts = {
     {0x1.921fb54400000p+0, 0x1.0b4611a600000p-34, 0x1.3198a2e000000p-69, 0x1.b839a252049c1p-104}};
@@ -82,6 +86,12 @@ inline constexpr std::array<double, 10> kStirling = {
      0x1.b951e2b18ff23p-11, -0x1.f6ab0d9993c7dp-10, 0x1.a41a41a41a41ap-8, -0x1.e4286cb0f5398p-6,
      0x1.6fe96381e0680p-3, -0x1.6476701181f3ap+0}};
 
+// B(2k) / (2k)!, k = 1..14: the tail of the zeta function.
+inline constexpr std::array<double, 14> kBernoulli = {
+    {0x1.5555555555555p-4, -0x1.6c16c16c16c17p-10, 0x1.1566abc011567p-15, -0x1.bbd779334ef0bp-21,
+     0x1.66a8f2bf70ebep-26, -0x1.22805d644267fp-31, 0x1.d6db2c4e09162p-37, -0x1.7da4e1f79955cp-42,
+     0x1.355871d652e9ep-47, -0x1.f57d968caacf1p-53, 0x1.967e1f09c376fp-58, -0x1.497d9033a2b5cp-63,
+     0x1.0b132d7c6ad06p-68, -0x1.b0f72d59f1c16p-74}};
 // B(2k) / 2k, k = 1..10: the tail of digamma.
 inline constexpr std::array<double, 10> kDigammaTail = {
     {0x1.5555555555555p-4, -0x1.1111111111111p-7, 0x1.0410410410410p-8, -0x1.1111111111111p-8,

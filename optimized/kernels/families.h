@@ -44,6 +44,7 @@
   FAMILY(matmul)                   \
   FAMILY(max_pooling)              \
   FAMILY(normalization)            \
+  FAMILY(orthogonal_polynomial)    \
   FAMILY(padding)                  \
   FAMILY(pointwise_binary)         \
   FAMILY(pointwise_division)       \
@@ -60,6 +61,7 @@
   FAMILY(segment_reduce)           \
   FAMILY(shuffle)                  \
   FAMILY(sorting)                  \
+  FAMILY(special)                  \
   FAMILY(splitting)                \
   FAMILY(symbolic)                 \
   FAMILY(unique)                   \

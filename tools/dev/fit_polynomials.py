@@ -138,8 +138,11 @@ def print_constants():
     for name, value in (("kLn2", mp.log(2)), ("kInverseLn2", 1 / mp.log(2)),
                         ("kInverseLn10", 1 / mp.log(10)), ("kPi", mp.pi), ("kHalfPi", mp.pi / 2),
                         ("kHalfLogTwoPi", mp.log(2 * mp.pi) / 2),
-                        ("kTwoOverSqrtPi", 2 / mp.sqrt(mp.pi))):
+                        ("kTwoOverSqrtPi", 2 / mp.sqrt(mp.pi)), ("kEulerGamma", mp.euler)):
         print(f"inline constexpr Pair {name} = {pair_text(value)};")
+    print("// Ai(0) and -Ai'(0).")
+    print(f"inline constexpr Pair kAiryAtZero = {pair_text(mp.airyai(0))};")
+    print(f"inline constexpr Pair kAirySlope = {pair_text(-mp.airyai(0, derivative=1))};")
     rest = mp.pi / 2
     parts = []
     for bits in (32, 65, 98):
@@ -160,6 +163,8 @@ def print_constants():
                 [pair_text(mp.atan(mpf(j) / 32)) for j in range(33)])
     print_array("double", "kStirling", "B(2k) / (2k (2k-1)), k = 1..10: the tail of lgamma.",
                 [hex_double(mp.bernoulli(2 * k) / (2 * k * (2 * k - 1))) for k in range(1, 11)])
+    print_array("double", "kBernoulli", "B(2k) / (2k)!, k = 1..14: the tail of the zeta function.",
+                [hex_double(mp.bernoulli(2 * k) / mp.factorial(2 * k)) for k in range(1, 15)])
     print_array("double", "kDigammaTail", "B(2k) / 2k, k = 1..10: the tail of digamma.",
                 [hex_double(mp.bernoulli(2 * k) / (2 * k)) for k in range(1, 11)])
 

@@ -5,6 +5,7 @@
 // The standard headers that follow are empty.
 #include "optimized/arithmetic/formats.h"
 #include "optimized/arithmetic/functions.h"
+#include "optimized/arithmetic/bessel.cpp"
 #include "optimized/arithmetic/error_function.cpp"
 #include "optimized/arithmetic/gamma.cpp"
 #include "optimized/arithmetic/power.cpp"

@@ -18,3 +18,9 @@
 #include "optimized/kernels/elements/gradients.h"    // IWYU pragma: export
 #include "optimized/kernels/elements/losses.h"       // IWYU pragma: export
 #include "optimized/kernels/elements/unary.h"        // IWYU pragma: export
+#include "optimized/kernels/elements/activations.h"             // IWYU pragma: export
+#include "optimized/kernels/elements/binary.h"                  // IWYU pragma: export
+#include "optimized/kernels/elements/choices.h"                 // IWYU pragma: export
+#include "optimized/kernels/elements/orthogonal_polynomials.h"  // IWYU pragma: export
+#include "optimized/kernels/elements/special.h"                 // IWYU pragma: export
+#include "optimized/kernels/elements/unary.h"                   // IWYU pragma: export

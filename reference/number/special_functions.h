@@ -1,0 +1,535 @@
+// The special functions that op bodies call, one set for `double` (eager) and one for Tracked
+// (oracle), as functions.h has the elementary ones.
+//
+// Values are Boost.Math's in long double; what Boost.Math has not (the Hurwitz zeta function, a
+// scaled erfc) is in special_functions.cpp. Where PyTorch says something else of a pole or an
+// infinity than mathematics does, `exact` says what PyTorch says.
+//
+// Declared accuracy. PyTorch's CPU kernels are Cephes's (aten/src/ATen/native/Math.h), in float32
+// with the coefficients that Cephes has for float64, so that they lose a few units in the last
+// place, or of the largest term where terms cancel. Cephes documents peak relative errors (IEEE
+// double, in units of 2.2e-16): i0 2.6, i0e 2.4, i1 8.6, i1e 9, k0 5.4, k0e 6.3, k1 5, k1e 3.5,
+// ndtri 3.3, psi 5.9. Of PyTorch 2.15.0 the largest errors of some hundred random arguments of each
+// function and range were compared with mpmath's; the constants here are about half as large again,
+// or Cephes's. A constant that hangs on the argument has its reason beside it.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "reference/number/functions.h"
+
+namespace graphgate::reference {
+
+// The functions themselves, accurate to far less than a unit in the last place of float64.
+namespace exact {
+[[nodiscard]] long double lgamma(long double x);
+[[nodiscard]] long double digamma(long double x);
+[[nodiscard]] long double trigamma(long double x);
+// The Hurwitz zeta function: the sum of (q + k)^-s.
+[[nodiscard]] long double zeta(long double s, long double q);
+// The regularized incomplete gamma functions P(a, x) and Q(a, x).
+[[nodiscard]] long double igamma(long double a, long double x);
+[[nodiscard]] long double igammac(long double a, long double x);
+[[nodiscard]] long double erfinv(long double x);
+[[nodiscard]] long double erfcx(long double x);
+[[nodiscard]] long double log_ndtr(long double x);
+[[nodiscard]] long double ndtri(long double p);
+// Modified Bessel functions, those whose names end in e times exp(-|x|) or exp(x).
+[[nodiscard]] long double i0(long double x);
+[[nodiscard]] long double i0e(long double x);
+[[nodiscard]] long double i1(long double x);
+[[nodiscard]] long double i1e(long double x);
+[[nodiscard]] long double k0(long double x);
+[[nodiscard]] long double k0e(long double x);
+[[nodiscard]] long double k1(long double x);
+[[nodiscard]] long double k1e(long double x);
+[[nodiscard]] long double bessel_j0(long double x);
+[[nodiscard]] long double bessel_j1(long double x);
+[[nodiscard]] long double bessel_y0(long double x);
+[[nodiscard]] long double bessel_y1(long double x);
+[[nodiscard]] long double airy_ai(long double x);
+[[nodiscard]] long double spherical_bessel_j0(long double x);
+}  // namespace exact
+
+namespace detail {
+
+// 2^-23 or 2^-52: the distance of 1 from the next number.
+template <class P>
+double epsilon_of(ArithmeticOf<P> arithmetic) {
+  return 2 * unit_roundoff(dtype_of<P>(arithmetic));
+}
+template <class P>
+bool is_double(ArithmeticOf<P> arithmetic) {
+  return arithmetic == ArithmeticOf<P>::kFloat64;
+}
+
+// `value` +- `moved`, which comes from the argument's radius, accurate to `ulps` of itself and to
+// `absolute` besides.
+template <class P>
+Tracked<P> accurate_to(long double value, double moved, ArithmeticOf<P> arithmetic, double ulps,
+                       double absolute = 0) {
+  Tracked<P> out = rounded<P>(value, moved, arithmetic, std::max(ulps, function_ulps()));
+  if (absolute > 0 && !std::isnan(value)) {
+    out.radius = P::combine(out.radius, P::of_rounding(absolute));
+  }
+  return out;
+}
+
+// How far f moves over the radius where its slope is `slope` at most.
+template <class P>
+double moved_by(const Tracked<P>& x, long double slope) {
+  if (x.radius == 0) return 0;
+  const double moved = static_cast<double>(std::fabs(slope)) * x.radius;
+  return std::isnan(moved) ? kInfinity : moved;
+}
+
+template <class P>
+long double low_end(const Tracked<P>& x) {
+  return x.value - static_cast<long double>(P::kDecisionRadii * x.radius);
+}
+template <class P>
+long double high_end(const Tracked<P>& x) {
+  return x.value + static_cast<long double>(P::kDecisionRadii * x.radius);
+}
+// That of the numbers an executor may have which is nearest to 0, as a magnitude.
+template <class P>
+long double nearest_to_zero(const Tracked<P>& x) {
+  const long double low = low_end(x);
+  const long double high = high_end(x);
+  return low <= 0 && high >= 0 ? 0 : std::min(std::fabs(low), std::fabs(high));
+}
+
+// Whether a pole of the gamma function, 0 or a negative whole number, lies within the radius.
+template <class P>
+bool may_be_pole(const Tracked<P>& x) {
+  if (x.radius == 0 || !(low_end(x) <= 0)) return false;
+  return std::floor(low_end(x)) != std::floor(high_end(x)) || std::floor(x.value) == x.value;
+}
+template <class P>
+Tracked<P> open_result(long double value, ArithmeticOf<P> arithmetic) {
+  return {value, kInfinity, arithmetic};
+}
+
+// What e^|x| overflows, or is not far from it: who computes by way of it has an infinity, who does
+// not a number.
+template <class P>
+bool may_overflow_exponential(const Tracked<P>& x) {
+  const long double most =
+      std::log(static_cast<long double>(max_finite(dtype_of<P>(x.arithmetic))));
+  return std::max(std::fabs(low_end(x)), std::fabs(high_end(x))) > most - 1;
+}
+
+}  // namespace detail
+
+// GRAPHGATE_EAGER(name): name(double), rounded once.
+#define GRAPHGATE_EAGER(name)                                             \
+  inline double name(double x) {                                          \
+    return static_cast<double>(exact::name(static_cast<long double>(x))); \
+  }
+// Of two numbers.
+#define GRAPHGATE_EAGER_OF_TWO(name)                                            \
+  inline double name(double x, double y) {                                      \
+    return static_cast<double>(                                                 \
+        exact::name(static_cast<long double>(x), static_cast<long double>(y))); \
+  }
+
+// Sleef's, which ATen's vectors call: 1.0 ULP for positive arguments, max(1 ULP, 1e-8) and max(1
+// ULP, 1e-15) for negative ones (documentation of Sleef_lgammaf_u10 and Sleef_lgamma_u10).
+GRAPHGATE_EAGER(lgamma)
+template <class P>
+Tracked<P> lgamma(const Tracked<P>& x) {
+  const long double value = exact::lgamma(x.value);
+  if (detail::may_be_pole(x)) return detail::open_result<P>(value, x.arithmetic);
+  const auto slope = [&](long double at) { return std::fabs(exact::digamma(at)); };
+  const double moved =
+      x.radius == 0 || std::isinf(x.value)
+          ? x.radius
+          : detail::moved_by(x, std::max(slope(detail::low_end(x)), slope(detail::high_end(x))));
+  const double absolute = detail::is_double<P>(x.arithmetic) ? 1e-15 : 1e-8;
+  return detail::accurate_to<P>(value, moved, x.arithmetic, 2, x.value < 0 ? absolute : 0);
+}
+
+// psi(x) = psi(x + n) - sum of 1/(x + k), whose terms cancel: a few units of the largest term.
+// Below 0 pi / tan(pi x) is taken from psi(1 - x); in float64 the angle is rounded, in float32 it
+// is computed in float64.
+GRAPHGATE_EAGER(digamma)
+template <class P>
+Tracked<P> digamma(const Tracked<P>& x) {
+  const long double value = exact::digamma(x.value);
+  if (detail::may_be_pole(x)) return detail::open_result<P>(value, x.arithmetic);
+  const double moved = detail::change(x, value, [](long double v) { return exact::digamma(v); });
+  const double epsilon = detail::epsilon_of<P>(x.arithmetic);
+  double largest = 3;
+  if (x.value < 0 && std::isfinite(value)) {
+    const long double mirrored = exact::digamma(1 - x.value);
+    const long double rest = std::fabs(x.value - std::trunc(x.value));
+    const long double sine = std::sin(std::numbers::pi_v<long double> * rest);
+    largest += static_cast<double>(2 * std::fabs(mirrored) + 2 * std::fabs(value - mirrored));
+    if (detail::is_double<P>(x.arithmetic))
+      largest += static_cast<double>(10 * rest / (sine * sine));
+  }
+  return detail::accurate_to<P>(value, moved, x.arithmetic, 3, epsilon * largest);
+}
+
+// Six terms of its recurrence and four of its asymptotic series, whose next one is x^-9 / 30. Below
+// 1/2 by reflection, where the sine of a rounded angle is squared.
+GRAPHGATE_EAGER(trigamma)
+template <class P>
+Tracked<P> trigamma(const Tracked<P>& x) {
+  const long double value = exact::trigamma(x.value);
+  if (detail::may_be_pole(x)) return detail::open_result<P>(value, x.arithmetic);
+  const double epsilon = detail::epsilon_of<P>(x.arithmetic);
+  const auto slope = [](long double at) { return 2 * exact::zeta(3, at); };
+  const double moved = x.radius == 0
+                           ? 0
+                           : detail::moved_by(x, std::max(std::fabs(slope(detail::low_end(x))),
+                                                          std::fabs(slope(detail::high_end(x)))));
+  double absolute = 0;
+  long double shifted = x.value;
+  if (x.value < 0.5L) {
+    shifted = 1 - x.value;
+    const long double angle = std::numbers::pi_v<long double> * std::fabs(x.value);
+    const long double sine = std::fabs(std::sin(angle));
+    const auto lost = static_cast<double>(angle / sine) * epsilon;
+    const bool is_known = std::isfinite(x.value) && lost < 0.125;
+    if (!is_known && x.value != 0 && !std::isnan(x.value)) {
+      return detail::open_result<P>(value, x.arithmetic);
+    }
+    if (x.value != 0) absolute = static_cast<double>(std::fabs(value)) * (4 * lost + 4 * epsilon);
+  }
+  if (std::isfinite(shifted)) {
+    absolute += static_cast<double>(std::pow(shifted + 6, -9.0L) / 30);
+    if (x.value < 0.5L) absolute += 12 * epsilon;
+  }
+  return detail::accurate_to<P>(value, moved, x.arithmetic, 6, absolute);
+}
+
+// Nine terms and more, then Euler and Maclaurin's formula, in float64 for float32 too. A term's
+// base, q + k, is rounded in float64: s / 2 units of the term. Where q^-s underflows there is
+// nothing of the result, and where s (s + 1)... overflows beside it no number.
+GRAPHGATE_EAGER_OF_TWO(zeta)
+template <class P>
+Tracked<P> zeta(const Tracked<P>& s, const Tracked<P>& q) {
+  const auto arithmetic = detail::wider<P>(s.arithmetic, q.arithmetic);
+  const long double value = exact::zeta(s.value, q.value);
+  const bool is_moved = s.radius > 0 || q.radius > 0;
+  constexpr long double kLargeOrder = 1e12L;
+  const bool may_lack = s.value > kLargeOrder && q.value > 1;
+  if (may_lack || (is_moved && (!(detail::low_end(q) > 0) || !(detail::low_end(s) > 1)))) {
+    return detail::open_result<P>(value, arithmetic);
+  }
+  const double from_s =
+      detail::change(s, value, [&](long double v) { return exact::zeta(v, q.value); });
+  const double from_q =
+      detail::change(q, value, [&](long double v) { return exact::zeta(s.value, v); });
+  const bool is_double = detail::is_double<P>(arithmetic);
+  const double ulps = is_double ? 5 + std::min(static_cast<double>(s.value) / 2, 1e3) : 2;
+  constexpr long double kUnderflow = 1e-290L;
+  const bool is_lost = q.value > 1 && std::pow(q.value, -s.value) < kUnderflow;
+  // Terms of both signs below 0, the first of which is a power in the dtype itself.
+  double absolute = is_lost ? static_cast<double>(std::fabs(value)) : 0;
+  if (q.value < 0) {
+    const auto power = [&](long double base) {
+      return static_cast<double>(std::pow(std::fabs(base), -s.value));
+    };
+    const double largest = power(std::round(q.value) - q.value);
+    const double unit = detail::epsilon_of<P>(detail::ArithmeticOf<P>::kFloat64);
+    absolute += largest * ulps * unit * (1 + std::fabs(static_cast<double>(q.value)));
+    absolute += power(q.value) * detail::epsilon_of<P>(arithmetic);
+  }
+  return detail::accurate_to<P>(value, P::combine(from_s, from_q), arithmetic, ulps, absolute);
+}
+
+// The same where the first term, q^-s, is held in a 16-bit dtype.
+inline double zeta_in(double s, double q, spec::DType /*dtype*/) { return zeta(s, q); }
+template <class P>
+Tracked<P> zeta_in(const Tracked<P>& s, const Tracked<P>& q, spec::DType dtype) {
+  Tracked<P> out = zeta(s, q);
+  if (compute_dtype(dtype) == dtype || !std::isfinite(out.value)) return out;
+  const long double first = std::pow(std::fabs(q.value), -s.value);
+  out.radius = P::combine(out.radius, P::of_rounding(half_ulp(first, dtype)));
+  return out;
+}
+
+namespace detail {
+
+// How many units an executor's x^a e^-x / Gamma(a) may be off: it comes from an exponent, each of
+// whose parts is rounded.
+inline double incomplete_gamma_ulps(long double a, long double x) {
+  constexpr long double kNear = 0.4L;
+  if (std::fabs(a - x) <= kNear * a) return static_cast<double>(10 + 2 * a);
+  const long double parts = std::fabs(a * std::log(x)) + x + std::fabs(exact::lgamma(a));
+  return static_cast<double>(10 + parts);
+}
+
+// PyTorch's asymptotic series of large a divides by sqrt(2 pi a) with pi as a float32.
+inline double float_pi_error(long double a, long double x) {
+  constexpr double kError = 3e-8;  // of pi, relatively, with the factor that the series has
+  const long double ratio = x / a;
+  const long double exponent = a * (ratio - 1 - std::log(ratio));
+  return static_cast<double>(std::exp(-exponent) /
+                             std::sqrt(2 * std::numbers::pi_v<long double> * a)) *
+         kError;
+}
+
+template <class P, class F>
+Tracked<P> incomplete_gamma(const Tracked<P>& a, const Tracked<P>& x, F f) {
+  const auto arithmetic = wider<P>(a.arithmetic, x.arithmetic);
+  const long double value = f(a.value, x.value);
+  if (std::isnan(value) || !(a.value > 0) || !(x.value > 0) || std::isinf(a.value) ||
+      std::isinf(x.value)) {
+    const bool is_known = a.radius == 0 && x.radius == 0;
+    return {value, is_known ? 0 : kInfinity, arithmetic};
+  }
+  // 1 / a overflows.
+  if (low_end(a) * static_cast<long double>(max_finite(dtype_of<P>(arithmetic))) < 4) {
+    return open_result<P>(value, arithmetic);
+  }
+  const double from_a = change(a, value, [&](long double v) { return f(v, x.value); });
+  const double from_x = change(x, value, [&](long double v) { return f(a.value, v); });
+  const double epsilon = epsilon_of<P>(arithmetic);
+  // One is 1 less the other, or a difference of two numbers of about 1.
+  const double complement = value > 0.25L || x.value <= 1.1L ? 2 * epsilon : 0;
+  const double pi_error =
+      is_double<P>(arithmetic) && a.value > 20 ? float_pi_error(a.value, x.value) : 0;
+  const double relative = incomplete_gamma_ulps(a.value, x.value);
+  // The one whose series or fraction it is may be small beside the other.
+  const auto smaller = static_cast<double>(std::min(value, 1 - value));
+  Tracked<P> out =
+      accurate_to<P>(value, P::combine(from_a, from_x), arithmetic, 2, complement + pi_error);
+  out.radius = P::combine(out.radius, P::of_rounding(relative * epsilon * smaller));
+  return out;
+}
+
+}  // namespace detail
+
+GRAPHGATE_EAGER_OF_TWO(igamma)
+template <class P>
+Tracked<P> igamma(const Tracked<P>& a, const Tracked<P>& x) {
+  return detail::incomplete_gamma(a, x,
+                                  [](long double u, long double v) { return exact::igamma(u, v); });
+}
+GRAPHGATE_EAGER_OF_TWO(igammac)
+template <class P>
+Tracked<P> igammac(const Tracked<P>& a, const Tracked<P>& x) {
+  return detail::incomplete_gamma(
+      a, x, [](long double u, long double v) { return exact::igammac(u, v); });
+}
+
+// Two steps of Newton's method with erf.
+GRAPHGATE_EAGER(erfinv)
+template <class P>
+Tracked<P> erfinv(const Tracked<P>& x) {
+  return through(x, function_ulps(), [](long double v) { return exact::erfinv(v); });
+}
+
+// S. Johnson's Chebyshev polynomials for x > 0, 2 e^(x^2) less that below: x^2 is rounded before
+// its exponential is taken.
+GRAPHGATE_EAGER(erfcx)
+template <class P>
+Tracked<P> erfcx(const Tracked<P>& x) {
+  const double square = x.value < 0 ? static_cast<double>(x.value * x.value) : 0;
+  return through(x, 10 + 1.25 * std::min(square, 1e4),
+                 [](long double v) { return exact::erfcx(v); });
+}
+
+// log1p(-erfc(t) / 2) of t = x / sqrt(2), of which two factors are rounded: 2 x^2 units of a small
+// erfc.
+GRAPHGATE_EAGER(log_ndtr)
+template <class P>
+Tracked<P> log_ndtr(const Tracked<P>& x) {
+  const double square = x.value > 0 ? static_cast<double>(x.value * x.value) : 0;
+  return through(x, 6 + 2 * std::min(square, 1e4),
+                 [](long double v) { return exact::log_ndtr(v); });
+}
+
+GRAPHGATE_EAGER(ndtri)
+template <class P>
+Tracked<P> ndtri(const Tracked<P>& x) {
+  return through(x, 5, [](long double v) { return exact::ndtri(v); });
+}
+
+// Even, and convex: its slope is largest at the far end.
+GRAPHGATE_EAGER(i0)
+template <class P>
+Tracked<P> i0(const Tracked<P>& x) {
+  const long double value = exact::i0(x.value);
+  if (std::isfinite(value) && detail::may_overflow_exponential(x)) {
+    const bool is_beyond =
+        value > static_cast<long double>(max_finite(detail::dtype_of<P>(x.arithmetic)));
+    if (!is_beyond || x.radius > 0) return detail::open_result<P>(value, x.arithmetic);
+  }
+  const long double slope =
+      x.radius == 0
+          ? 0
+          : exact::i1(std::max(std::fabs(detail::low_end(x)), std::fabs(detail::high_end(x))));
+  return detail::accurate_to<P>(value, detail::moved_by(x, slope), x.arithmetic, 6);
+}
+GRAPHGATE_EAGER(i1)
+template <class P>
+Tracked<P> i1(const Tracked<P>& x) {
+  const long double value = exact::i1(x.value);
+  if (std::isfinite(value) && detail::may_overflow_exponential(x)) {
+    const bool is_beyond =
+        std::fabs(value) > static_cast<long double>(max_finite(detail::dtype_of<P>(x.arithmetic)));
+    if (!is_beyond || x.radius > 0) return detail::open_result<P>(value, x.arithmetic);
+  }
+  return through(x, 14, [](long double v) { return exact::i1(v); });
+}
+// Their slopes are largest at 0, and fall from there as i0e - i1e and as x^-3/2.
+GRAPHGATE_EAGER(i0e)
+template <class P>
+Tracked<P> i0e(const Tracked<P>& x) {
+  const long double nearest = detail::nearest_to_zero(x);
+  const long double slope = x.radius == 0 ? 0 : exact::i0e(nearest) - exact::i1e(nearest);
+  return detail::accurate_to<P>(exact::i0e(x.value), detail::moved_by(x, slope), x.arithmetic, 7);
+}
+// In 16 bits ATen's kernel computes a row's last elements in the dtype, the others in float32: of
+// PyTorch 2.15.0 no element of either dtype is off by more than 3.2 units of 2^-7 or 2^-10.
+inline double i0e_in(double x, spec::DType /*dtype*/) { return i0e(x); }
+template <class P>
+Tracked<P> i0e_in(const Tracked<P>& x, spec::DType dtype) {
+  constexpr double kUnits = 4;
+  Tracked<P> out = i0e(x);
+  if (compute_dtype(dtype) == dtype || std::isnan(out.value)) return out;
+  const double lost = kUnits * 2 * unit_roundoff(dtype) * static_cast<double>(out.value);
+  out.radius = P::combine(out.radius, P::of_rounding(lost));
+  return out;
+}
+GRAPHGATE_EAGER(i1e)
+template <class P>
+Tracked<P> i1e(const Tracked<P>& x) {
+  const long double slope =
+      0.5L * std::min(1.0L, std::pow(std::max(detail::nearest_to_zero(x), 1e-30L), -1.5L));
+  return detail::accurate_to<P>(exact::i1e(x.value), detail::moved_by(x, slope), x.arithmetic, 12);
+}
+
+// Monotone, with a pole at 0 and nothing below.
+#define GRAPHGATE_DECAYING(name)                                         \
+  GRAPHGATE_EAGER(name)                                                  \
+  template <class P>                                                     \
+  Tracked<P> name(const Tracked<P>& x) {                                 \
+    const long double value = exact::name(x.value);                      \
+    if (x.radius > 0 && !(detail::low_end(x) > 0)) {                     \
+      return detail::open_result<P>(value, x.arithmetic);                \
+    }                                                                    \
+    return through(x, 12, [](long double v) { return exact::name(v); }); \
+  }
+GRAPHGATE_DECAYING(k0)
+GRAPHGATE_DECAYING(k0e)
+GRAPHGATE_DECAYING(k1)
+GRAPHGATE_DECAYING(k1e)
+#undef GRAPHGATE_DECAYING
+
+namespace detail {
+
+// PyTorch's rational approximations of Bessel functions lack the leading coefficients of their
+// denominators, which are 1 in Cephes and not in its tables (p1evl): what is left out is
+// (x / 5)^14 and more up to 5, (5 / x)^13 beyond, times a constant that was measured.
+inline double bessel_lack(long double x) {
+  constexpr long double kSeam = 5;
+  const long double size = std::fabs(x);
+  if (size <= kSeam) return static_cast<double>(6e-8L * std::pow(size / kSeam, 14.0L));
+  return static_cast<double>(3e-6L * std::pow(kSeam / size, 13.0L));
+}
+// Beyond 5 a cosine is taken of x less a constant, which is rounded.
+inline double bessel_phase_error(long double x, double epsilon) {
+  const long double size = std::max(std::fabs(x), 1.0L);
+  const auto amplitude =
+      static_cast<double>(std::sqrt(2 / (std::numbers::pi_v<long double> * size)));
+  return amplitude * std::min(2.0, epsilon * static_cast<double>(size));
+}
+
+template <class P>
+Tracked<P> bessel(const Tracked<P>& x, long double value, long double slope, double terms) {
+  const double epsilon = epsilon_of<P>(x.arithmetic);
+  if (std::isnan(value)) return {value, x.radius == 0 ? 0 : kInfinity, x.arithmetic};
+  const double absolute =
+      epsilon * terms + bessel_phase_error(x.value, epsilon) + bessel_lack(x.value);
+  return accurate_to<P>(value, moved_by(x, slope), x.arithmetic, 4, x.value == 0 ? 0 : absolute);
+}
+
+}  // namespace detail
+
+GRAPHGATE_EAGER(bessel_j0)
+template <class P>
+Tracked<P> bessel_j0(const Tracked<P>& x) {
+  return detail::bessel(x, exact::bessel_j0(x.value), 0.5819L, 3);
+}
+// The approximation is a multiple of x near 0: relative there.
+GRAPHGATE_EAGER(bessel_j1)
+template <class P>
+Tracked<P> bessel_j1(const Tracked<P>& x) {
+  const auto terms = static_cast<double>(std::min(1.0L, std::fabs(x.value)));
+  Tracked<P> out = detail::bessel(x, exact::bessel_j1(x.value), 0.5L, 4 * terms);
+  if (std::fabs(x.value) < 1) {
+    const double moved = detail::moved_by(x, 0.5L);
+    out = detail::accurate_to<P>(exact::bessel_j1(x.value), moved, x.arithmetic, 6,
+                                 detail::bessel_lack(x.value));
+  }
+  return out;
+}
+// Below 5 a sum of a rational function and of log(x) times j0 (or j1, and 1 / x), which cancel.
+GRAPHGATE_EAGER(bessel_y0)
+template <class P>
+Tracked<P> bessel_y0(const Tracked<P>& x) {
+  const long double value = exact::bessel_y0(x.value);
+  if (x.radius > 0 && !(detail::low_end(x) > 0)) return detail::open_result<P>(value, x.arithmetic);
+  const long double slope = 0.64L / detail::low_end(x) + 0.6L;
+  return detail::bessel(x, value, slope, 5);
+}
+GRAPHGATE_EAGER(bessel_y1)
+template <class P>
+Tracked<P> bessel_y1(const Tracked<P>& x) {
+  const long double value = exact::bessel_y1(x.value);
+  if (x.radius > 0 && !(detail::low_end(x) > 0)) return detail::open_result<P>(value, x.arithmetic);
+  const long double low = detail::low_end(x);
+  return detail::bessel(x, value, 0.64L / (low * low) + 1 / low + 0.6L, 6);
+}
+
+// Above 2.09 e^-zeta of zeta = 2/3 x^3/2, which is rounded; below -2.09 a sine and a cosine of
+// it, times fractions that lack leading coefficients as those of bessel_lack do.
+GRAPHGATE_EAGER(airy_ai)
+template <class P>
+Tracked<P> airy_ai(const Tracked<P>& x) {
+  constexpr long double kSeam = 2.09L;
+  constexpr long double kLastPositive = 103.892L;  // where PyTorch begins to give 0
+  const long double value = exact::airy_ai(x.value);
+  const double epsilon = detail::epsilon_of<P>(x.arithmetic);
+  if (std::isnan(value)) return {value, x.radius == 0 ? 0 : detail::kInfinity, x.arithmetic};
+  const long double size = std::fabs(x.value);
+  const long double zeta = size * std::sqrt(size) * 2 / 3;
+  const long double far = std::max(std::fabs(detail::low_end(x)), std::fabs(detail::high_end(x)));
+  const double moved = detail::moved_by(x, 0.26L + 0.6L * std::pow(far, 0.25L));
+  if (size < kSeam + 0.1L) {
+    const double lack = x.value < -2.08L ? 6e-6 : 0;
+    return detail::accurate_to<P>(value, moved, x.arithmetic, 4, 4 * epsilon + lack);
+  }
+  if (x.value > 0) {
+    if (x.value > kLastPositive && size < kLastPositive + 1)
+      return detail::accurate_to<P>(value, moved, x.arithmetic, 4, static_cast<double>(value));
+    return detail::accurate_to<P>(value, moved, x.arithmetic,
+                                  5 + 2.5 * std::min(static_cast<double>(zeta), 1e4));
+  }
+  // The angle overflows.
+  const auto most = static_cast<long double>(max_finite(detail::dtype_of<P>(x.arithmetic)));
+  if (2 * zeta > most / 4) return detail::open_result<P>(value, x.arithmetic);
+  const auto amplitude = static_cast<double>(0.6L * std::pow(size, -0.25L));
+  const double phase = amplitude * std::min(2.0, 2 * epsilon * static_cast<double>(zeta));
+  const auto lack = static_cast<double>(6e-6L * std::pow(2.03L / zeta, 11.0L));
+  return detail::accurate_to<P>(value, moved, x.arithmetic, 4, 3 * epsilon + phase + lack);
+}
+
+GRAPHGATE_EAGER(spherical_bessel_j0)
+template <class P>
+Tracked<P> spherical_bessel_j0(const Tracked<P>& x) {
+  const long double value = exact::spherical_bessel_j0(x.value);
+  return detail::accurate_to<P>(value, detail::moved_by(x, 0.44L), x.arithmetic, 3);
+}
+
+#undef GRAPHGATE_EAGER
+#undef GRAPHGATE_EAGER_OF_TWO
+
+}  // namespace graphgate::reference

@@ -1,0 +1,153 @@
+// Special functions and orthogonal polynomials: known values, PyTorch's values at poles and
+// infinities, and how wide the oracle's bounds are.
+#include <cmath>
+
+#include "reference/number/special_functions.h"
+#include "reference/ops/op_test.h"
+
+namespace graphgate::reference::test {
+namespace {
+
+Numbers special_of(std::string_view op, const Numbers& x, DType dtype = DType::kFloat64,
+                   std::string_view argument = "self") {
+  const Sizes sizes = {static_cast<std::int64_t>(x.size())};
+  return values(*run_tensor(op, {{std::string(argument), {tensor(dtype, sizes, x)}}}));
+}
+Numbers special_of_two(std::string_view op, const Numbers& a, const Numbers& b,
+                       DType dtype = DType::kFloat64) {
+  const Sizes sizes = {static_cast<std::int64_t>(a.size())};
+  return values(
+      *run_tensor(op, {{"self", {tensor(dtype, sizes, a)}}, {"other", {tensor(dtype, sizes, b)}}}));
+}
+
+TEST(Special, HasTheValuesOfTables) {
+  // NIST Digital Library of Mathematical Functions, and Abramowitz and Stegun.
+  EXPECT_NEAR(special_of("aten.lgamma.default", {0.5})[0], 0.57236494292470008707, 1e-15);
+  EXPECT_NEAR(special_of("aten.digamma.default", {1})[0], -0.57721566490153286061, 1e-15);
+  EXPECT_NEAR(special_of("aten.i0.default", {1})[0], 1.2660658777520083356, 1e-15);
+  EXPECT_NEAR(special_of("aten.special_i1.default", {-1})[0], -0.56515910399248502721, 1e-15);
+  EXPECT_NEAR(special_of("aten.special_modified_bessel_k0.default", {1})[0], 0.42102443824070833334,
+              1e-15);
+  EXPECT_NEAR(special_of("aten.special_modified_bessel_k1.default", {1})[0], 0.60190723019723457474,
+              1e-15);
+  EXPECT_NEAR(special_of("aten.special_bessel_j0.default", {1})[0], 0.76519768655796655145, 1e-15);
+  EXPECT_NEAR(special_of("aten.special_bessel_y1.default", {1})[0], -0.78121282130028871655, 1e-15);
+  EXPECT_NEAR(special_of("aten.special_airy_ai.default", {0}, DType::kFloat64, "x")[0],
+              0.35502805388781723926, 1e-15);
+  EXPECT_NEAR(special_of("aten.special_erfcx.default", {1})[0], 0.42758357615580700442, 1e-15);
+  EXPECT_NEAR(special_of("aten.special_ndtri.default", {0.975})[0], 1.9599639845400542355, 1e-14);
+  EXPECT_NEAR(special_of("aten.special_log_ndtr.default", {0})[0], -0.69314718055994530942, 1e-15);
+  EXPECT_NEAR(special_of_two("aten.special_zeta.default", {2}, {1})[0], 1.6449340668482264365,
+              1e-15);
+  EXPECT_NEAR(special_of_two("aten.igamma.default", {1}, {1})[0], 0.63212055882855767840, 1e-15);
+  EXPECT_NEAR(special_of_two("aten.igammac.default", {1}, {1})[0], 0.36787944117144232160, 1e-15);
+}
+
+TEST(Special, SaysWhatPyTorchSaysAtPolesAndInfinities) {
+  EXPECT_EQ(special_of("aten.lgamma.default", {0, -2, -kInfinity}),
+            (Numbers{kInfinity, kInfinity, kInfinity}));
+  const Numbers psi = special_of("aten.digamma.default", {0.0, -0.0, -1});
+  EXPECT_EQ(psi[0], -kInfinity);
+  EXPECT_EQ(psi[1], kInfinity);
+  EXPECT_TRUE(std::isnan(psi[2]));
+  EXPECT_TRUE(std::isnan(special_of("aten.i0.default", {kInfinity})[0]));
+  EXPECT_EQ(special_of("aten.special_i0e.default", {kInfinity})[0], 0);
+  EXPECT_EQ(special_of("aten.special_bessel_y0.default", {0})[0], -kInfinity);
+  EXPECT_TRUE(std::isnan(special_of("aten.special_bessel_y0.default", {-1})[0]));
+  EXPECT_EQ(special_of("aten.erfinv.default", {1, -1}), (Numbers{kInfinity, -kInfinity}));
+  EXPECT_EQ(special_of("aten.special_ndtri.default", {0, 1}), (Numbers{-kInfinity, kInfinity}));
+  EXPECT_EQ(special_of("aten.special_entr.default", {0, -1}), (Numbers{0, -kInfinity}));
+  EXPECT_EQ(special_of_two("aten.special_zeta.default", {1, 3}, {1, -2}),
+            (Numbers{kInfinity, kInfinity}));
+  EXPECT_EQ(special_of_two("aten.igamma.default", {0, 2, kInfinity}, {1, kInfinity, 1}),
+            (Numbers{1, 1, 0}));
+  // 9! overflows float16.
+  const TensorRef one = tensor(DType::kFloat16, {1}, {1});
+  EXPECT_EQ(
+      values(*run_tensor("aten.polygamma.default", {{"n", {std::int64_t{9}}}, {"self", {one}}}))[0],
+      kInfinity);
+}
+
+TEST(Special, ZetaAndPolygammaAgreeWithTrigamma) {
+  // psi'(x) = zeta(2, x); below 0 Boost.Math has it by reflection, the series here directly.
+  for (const long double x : {0.25L, 3.5L, 40.0L, -0.5L, -7.25L}) {
+    EXPECT_NEAR(static_cast<double>(exact::zeta(2, x) / exact::trigamma(x)), 1, 1e-16) << x;
+  }
+  const TensorRef x = tensor(DType::kFloat64, {1}, {1});
+  const auto third =
+      run_tensor("aten.polygamma.default", {{"n", {std::int64_t{3}}}, {"self", {x}}});
+  EXPECT_NEAR(values(*third)[0], 6.4939394022668291491, 1e-14);  // pi^4 / 15
+}
+
+TEST(Special, LargeOrdersOfTheIncompleteGammaFunctionsMeet) {
+  // On both sides of where the uniform expansion takes over, and P + Q = 1.
+  for (const long double a : {0.9e8L, 1.1e8L}) {
+    const long double x = a + std::sqrt(a);
+    EXPECT_NEAR(static_cast<double>(exact::igamma(a, x)), 0.8413335, 1e-5) << a;
+    EXPECT_NEAR(static_cast<double>(exact::igamma(a, x) + exact::igammac(a, x)), 1, 1e-16) << a;
+  }
+}
+
+TEST(Special, BoundsAreSomeUnitsWide) {
+  const TensorRef x = tensor(DType::kFloat32, {1}, {1.25});
+  for (const std::string_view op :
+       {"aten.lgamma.default", "aten.digamma.default", "aten.i0.default", "aten.erfinv.default",
+        "aten.special_erfcx.default", "aten.special_modified_bessel_k0.default",
+        "aten.special_bessel_j0.default"}) {
+    const Numbers at = {op == "aten.erfinv.default" ? 0.75 : 1.25};
+    const auto out =
+        run_tensor(op, {{"self", {tensor(DType::kFloat32, {1}, at)}}}, Mode::kWorstCase);
+    const double radius = radii(*out)[0];
+    EXPECT_GT(radius, 0) << op;
+    EXPECT_LT(radius, 0x1p-18 * std::max(1.0, std::fabs(values(*out)[0]))) << op;
+  }
+  // A pole within the radius leaves all open; exact numbers beside one do not.
+  const Bounded beside(-0.999L, 0.01, Bounded::Arithmetic::kFloat32);
+  EXPECT_TRUE(std::isinf(digamma(beside).radius));
+  EXPECT_TRUE(std::isinf(lgamma(beside).radius));
+  const Bounded known(-0.999L, 0, Bounded::Arithmetic::kFloat32);
+  EXPECT_FALSE(std::isinf(digamma(known).radius));
+  // lgamma has a minimum near 1.46: both ends of a radius around it are higher.
+  const Bounded around(1.4616L, 0.25, Bounded::Arithmetic::kFloat64);
+  EXPECT_GT(lgamma(around).radius, 0.02);
+}
+
+Numbers polynomial_of(std::string_view op, const Numbers& x, double n,
+                      DType dtype = DType::kFloat64) {
+  const Sizes sizes = {static_cast<std::int64_t>(x.size())};
+  return values(*run_tensor(op, {{"x", {tensor(dtype, sizes, x)}}, {"n", {n}}}));
+}
+
+TEST(OrthogonalPolynomial, HasTheFirstDegrees) {
+  const Numbers at = {3};
+  EXPECT_EQ(polynomial_of("aten.special_chebyshev_polynomial_t.n_scalar", at, 3), (Numbers{99}));
+  EXPECT_EQ(polynomial_of("aten.special_chebyshev_polynomial_u.n_scalar", at, 2), (Numbers{35}));
+  EXPECT_EQ(polynomial_of("aten.special_chebyshev_polynomial_v.n_scalar", at, 2), (Numbers{29}));
+  EXPECT_EQ(polynomial_of("aten.special_chebyshev_polynomial_w.n_scalar", at, 2), (Numbers{41}));
+  EXPECT_EQ(polynomial_of("aten.special_hermite_polynomial_h.n_scalar", at, 3), (Numbers{180}));
+  EXPECT_EQ(polynomial_of("aten.special_hermite_polynomial_he.n_scalar", at, 3), (Numbers{18}));
+  EXPECT_EQ(polynomial_of("aten.special_laguerre_polynomial_l.n_scalar", at, 2), (Numbers{-0.5}));
+  EXPECT_EQ(polynomial_of("aten.special_legendre_polynomial_p.n_scalar", at, 3), (Numbers{63}));
+  // T*(x) = T(2x - 1)
+  EXPECT_EQ(polynomial_of("aten.special_shifted_chebyshev_polynomial_t.n_scalar", {2}, 3),
+            (Numbers{99}));
+}
+
+TEST(OrthogonalPolynomial, KnowsEndsNegativeDegreesAndOverflow) {
+  EXPECT_EQ(polynomial_of("aten.special_chebyshev_polynomial_u.n_scalar", {1, -1}, 9),
+            (Numbers{10, -10}));
+  EXPECT_EQ(polynomial_of("aten.special_chebyshev_polynomial_v.n_scalar", {1, -1}, 4),
+            (Numbers{1, 9}));
+  EXPECT_EQ(polynomial_of("aten.special_legendre_polynomial_p.n_scalar", {0.3}, -1), (Numbers{0}));
+  // By angles: cos(10 acos(1/2)).
+  EXPECT_NEAR(polynomial_of("aten.special_chebyshev_polynomial_t.n_scalar", {0.5}, 10)[0], -0.5,
+              1e-14);
+  // The recurrence overflows to infinity, and from there to NaN.
+  EXPECT_TRUE(std::isnan(polynomial_of("aten.special_chebyshev_polynomial_t.n_scalar", {1e30}, 9,
+                                       DType::kFloat32)[0]));
+  EXPECT_TRUE(std::isnan(
+      polynomial_of("aten.special_hermite_polynomial_h.n_scalar", {1}, 129, DType::kFloat32)[0]));
+}
+
+}  // namespace
+}  // namespace graphgate::reference::test
