@@ -9,6 +9,7 @@ using spec::DType;
 struct Comparison {
   std::string_view name;
   std::uint32_t weight = 2;
+  int since = 0;
 };
 constexpr Comparison kComparisons[] = {{"aten.gt", 3}, {"aten.lt", 3}, {"aten.ge", 2},
                                        {"aten.le", 2}, {"aten.eq", 2}, {"aten.ne", 2}};
@@ -18,7 +19,11 @@ constexpr Comparison kLogic[] = {
     {"aten.__and__", 1},     {"aten.__or__", 1},     {"aten.__xor__", 1}};
 constexpr Comparison kBounds[] = {{"aten.clamp", 3}, {"aten.clamp_min", 2}, {"aten.clamp_max", 2}};
 constexpr Comparison kExtremes[] = {{"aten.maximum", 3}, {"aten.minimum", 3}};
-constexpr Comparison kTests[] = {{"aten.isnan", 1}, {"aten.isinf", 1}};
+constexpr Comparison kTests[] = {{"aten.isnan", 1},
+                                 {"aten.isinf", 1},
+                                 {"aten.isneginf", 1, 6},
+                                 {"aten.isposinf", 1, 6},
+                                 {"aten.signbit", 1, 6}};
 
 template <class Table>
 std::vector<OpForms> forms_with(const Table& table, std::string_view overload) {
@@ -105,7 +110,7 @@ bool draw_test(Draft& draft, GeneReader& genes, std::size_t variant) {
   const TensorIndex operands[] = {self};
   const DrawnTensor from = draft.tensor(self);
   // isnan is x != x, isinf x == inf: as pointwise as any.
-  const Layout layout = variant == 0 ? pointwise_layout(draft, operands, from.sizes, 0)
+  const Layout layout = variant != 1 ? pointwise_layout(draft, operands, from.sizes, 0)
                                      : row_major_like(draft, {self}, from.sizes);
   NodeBuilder node(draft, kForms[variant].functional);
   node.tensor("self", self).fresh(DType::kBool, from.sizes, layout);
@@ -170,7 +175,9 @@ std::span<const DrawnOp> comparison_rows() {
     add(rows_of(kLogic, draw_logic));
     add(rows_of(kBounds, draw_bound));
     add(rows_of(kExtremes, draw_extreme));
-    add(rows_of(kTests, draw_test));
+    std::vector<DrawnOp> tests = rows_of(kTests, draw_test);
+    for (std::size_t i = 0; i < tests.size(); ++i) tests[i].since = kTests[i].since;
+    add(std::move(tests));
     add({{"aten.logical_not", 2, draw_logical_not},
          {"aten.nan_to_num", 1, draw_nan_to_num},
          {"aten.masked_fill", 4, draw_masked_fill},

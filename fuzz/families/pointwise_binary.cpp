@@ -15,6 +15,7 @@ struct Binary {
   bool takes_integers = true;
   bool wraps_numbers = false;  // PyTorch takes a number where the schema says Tensor
   std::string_view second = "other";
+  int since = 0;
 };
 
 constexpr Binary kBinary[] = {
@@ -29,7 +30,16 @@ constexpr Binary kBinary[] = {
     {"aten.logaddexp", 1, true, false, false, false},
     {"aten.heaviside", 1, false, false, false, false, false, "values"},
     {"aten.xlogy", 1, true, false, false, true},
+    {"aten.fmax", 1, false, false, false, true, false, "other", 6},
+    {"aten.fmin", 1, false, false, false, true, false, "other", 6},
+    {"aten.logaddexp2", 1, true, false, false, false, false, "other", 6},
+    {"aten.nextafter", 1, true, false, false, false, false, "other", 6},
+    {"aten.special_xlog1py", 1, true, false, false, true, false, "other", 6},
 };
+
+constexpr std::string_view kOfIntegers[] = {
+    "aten.gcd",        "aten.lcm",       "aten.bitwise_left_shift", "aten.bitwise_right_shift",
+    "aten.__lshift__", "aten.__rshift__"};
 
 struct BinaryForms {
   OpForms tensor;
@@ -94,6 +104,62 @@ bool draw_binary(Draft& draft, GeneReader& genes, std::size_t variant) {
   return true;
 }
 
+// Of two integers of one dtype, or by a number.
+bool draw_of_integers(Draft& draft, GeneReader& genes, std::size_t variant) {
+  static const std::vector<BinaryForms> kForms = [] {
+    std::vector<BinaryForms> forms;
+    for (const std::string_view name : kOfIntegers) {
+      OpForms tensor = forms_of(name, "Tensor");
+      if (tensor.functional.empty()) tensor = forms_of(name, "default");
+      OpForms scalar = forms_of(name, "Tensor_Scalar");
+      if (scalar.functional.empty()) scalar = forms_of(name, "Scalar");
+      forms.push_back({std::move(tensor), std::move(scalar)});
+    }
+    return forms;
+  }();
+  const auto self =
+      draft.pick(genes, [](const DrawnTensor& tensor) { return spec::is_integral(tensor.dtype); });
+  if (!self) return false;
+  const DrawnTensor first = draft.tensor(*self);
+  const BinaryForms& forms = kForms[variant];
+  if (!forms.scalar.functional.empty() && genes.chance(50)) {
+    const std::int64_t distance = genes.next() % 9;
+    add_pointwise(draft, genes, forms.scalar, {{"self", *self}}, first.dtype, 1,
+                  [&](NodeBuilder& node) { node.integer("other", distance); });
+    return true;
+  }
+  const auto other = draft.pick(genes, [&](const DrawnTensor& tensor) {
+    return tensor.dtype == first.dtype && broadcast(tensor.sizes, first.sizes).has_value();
+  });
+  if (!other) return false;
+  add_pointwise(draft, genes, forms.tensor, {{"self", *self}, {"other", *other}}, first.dtype, 0,
+                [](NodeBuilder&) {});
+  return true;
+}
+
+// The power of two is a row-major tensor of its own.
+bool draw_ldexp(Draft& draft, GeneReader& genes, std::size_t) {
+  const TensorIndex self = draft.pick_floating(genes);
+  const DrawnTensor from = draft.tensor(self);
+  const auto other = draft.pick_broadcast(genes, from.dtype, from.sizes);
+  if (!other) return false;
+  const Layout layout = row_major_like(draft, {self, *other}, from.sizes);
+  NodeBuilder node(draft, "aten.ldexp.Tensor");
+  node.tensor("self", self).tensor("other", *other);
+  node.fresh(result_dtype(from, draft.tensor(*other)), from.sizes, layout);
+  return true;
+}
+
+// In float64, by a number.
+bool draw_float_power(Draft& draft, GeneReader& genes, std::size_t) {
+  static const OpForms kForms = forms_of("aten.float_power", "Tensor_Scalar");
+  const TensorIndex self = draft.pick_floating(genes);
+  const spec::Argument exponent = draw_scalar(genes, DType::kFloat64);
+  add_pointwise(draft, genes, kForms, {{"self", self}}, DType::kFloat64, 0,
+                [&](NodeBuilder& node) { node.argument("exponent", exponent); });
+  return true;
+}
+
 }  // namespace
 
 std::optional<TensorIndex> pick_second(Draft& draft, GeneReader& genes, TensorIndex first,
@@ -124,8 +190,13 @@ std::span<const DrawnOp> pointwise_binary_rows() {
     std::vector<DrawnOp> rows;
     rows.reserve(std::size(kBinary));
     for (std::uint32_t i = 0; i < std::size(kBinary); ++i) {
-      rows.push_back({kBinary[i].name, kBinary[i].weight, draw_binary, i});
+      rows.push_back({kBinary[i].name, kBinary[i].weight, draw_binary, i, kBinary[i].since});
     }
+    for (std::uint32_t i = 0; i < std::size(kOfIntegers); ++i) {
+      rows.push_back({kOfIntegers[i], 1, draw_of_integers, i, 6});
+    }
+    rows.push_back({"aten.ldexp", 1, draw_ldexp, 0, 6});
+    rows.push_back({"aten.float_power", 1, draw_float_power, 0, 6});
     return rows;
   }();
   return kRows;

@@ -17,28 +17,31 @@ struct Unary {
   std::string_view name;
   Takes takes = Takes::kReals;
   std::uint32_t weight = 2;
+  int since = 0;
 };
 
 constexpr Unary kUnary[] = {
-    {"neg", Takes::kNumbers, 8},      {"abs", Takes::kNumbers, 5},
-    {"exp", Takes::kReals, 4},        {"tanh", Takes::kReals, 5},
-    {"sigmoid", Takes::kReals, 5},    {"cos", Takes::kReals, 4},
-    {"sin", Takes::kReals, 4},        {"floor", Takes::kFloats, 3},
-    {"ceil", Takes::kFloats, 2},      {"trunc", Takes::kFloats, 2},
-    {"round", Takes::kFloats, 3},     {"sign", Takes::kNumbers, 3},
-    {"sgn", Takes::kNumbers, 1},      {"frac", Takes::kFloats, 1},
-    {"sqrt", Takes::kReals, 2},       {"rsqrt", Takes::kReals, 2},
-    {"reciprocal", Takes::kReals, 2}, {"log", Takes::kReals, 2},
-    {"log1p", Takes::kReals, 1},      {"log2", Takes::kReals, 1},
-    {"log10", Takes::kReals, 1},      {"exp2", Takes::kReals, 1},
-    {"expm1", Takes::kReals, 1},      {"erf", Takes::kReals, 2},
-    {"erfc", Takes::kReals, 1},       {"tan", Takes::kReals, 1},
-    {"asin", Takes::kReals, 1},       {"acos", Takes::kReals, 1},
-    {"atan", Takes::kReals, 1},       {"sinh", Takes::kReals, 1},
-    {"cosh", Takes::kReals, 1},       {"asinh", Takes::kReals, 1},
-    {"acosh", Takes::kReals, 1},      {"atanh", Takes::kReals, 1},
-    {"deg2rad", Takes::kReals, 1},    {"rad2deg", Takes::kReals, 1},
-    {"logit", Takes::kReals, 1},      {"bitwise_not", Takes::kIntegers, 2},
+    {"neg", Takes::kNumbers, 8},       {"abs", Takes::kNumbers, 5},
+    {"exp", Takes::kReals, 4},         {"tanh", Takes::kReals, 5},
+    {"sigmoid", Takes::kReals, 5},     {"cos", Takes::kReals, 4},
+    {"sin", Takes::kReals, 4},         {"floor", Takes::kFloats, 3},
+    {"ceil", Takes::kFloats, 2},       {"trunc", Takes::kFloats, 2},
+    {"round", Takes::kFloats, 3},      {"sign", Takes::kNumbers, 3},
+    {"sgn", Takes::kNumbers, 1},       {"frac", Takes::kFloats, 1},
+    {"sqrt", Takes::kReals, 2},        {"rsqrt", Takes::kReals, 2},
+    {"reciprocal", Takes::kReals, 2},  {"log", Takes::kReals, 2},
+    {"log1p", Takes::kReals, 1},       {"log2", Takes::kReals, 1},
+    {"log10", Takes::kReals, 1},       {"exp2", Takes::kReals, 1},
+    {"expm1", Takes::kReals, 1},       {"erf", Takes::kReals, 2},
+    {"erfc", Takes::kReals, 1},        {"tan", Takes::kReals, 1},
+    {"asin", Takes::kReals, 1},        {"acos", Takes::kReals, 1},
+    {"atan", Takes::kReals, 1},        {"sinh", Takes::kReals, 1},
+    {"cosh", Takes::kReals, 1},        {"asinh", Takes::kReals, 1},
+    {"acosh", Takes::kReals, 1},       {"atanh", Takes::kReals, 1},
+    {"deg2rad", Takes::kReals, 1},     {"rad2deg", Takes::kReals, 1},
+    {"logit", Takes::kReals, 1},       {"bitwise_not", Takes::kIntegers, 2},
+    {"angle", Takes::kReals, 1, 6},    {"sinc", Takes::kReals, 1, 6},
+    {"square", Takes::kNumbers, 1, 6},
 };
 
 bool takes(Takes what, DType dtype) {
@@ -86,6 +89,26 @@ bool draw_unary(Draft& draft, GeneReader& genes, std::size_t variant) {
   return true;
 }
 
+bool draw_frexp(Draft& draft, GeneReader& genes, std::size_t) {
+  const TensorIndex self = draft.pick_floating(genes);
+  const DrawnTensor from = draft.tensor(self);
+  const Layout layout = row_major_like(draft, {self}, from.sizes);
+  NodeBuilder node(draft, "aten.frexp.Tensor");
+  node.tensor("self", self);
+  node.fresh(from.dtype, from.sizes, layout);
+  node.fresh(DType::kInt32, from.sizes, layout);
+  return true;
+}
+
+// In place: the functional form is self itself.
+bool draw_conj_physical(Draft& draft, GeneReader& genes, std::size_t) {
+  const TensorIndex self = draft.pick_floating(genes);
+  if (!draft.may_write(self)) return false;
+  NodeBuilder node(draft, "aten.conj_physical_.default");
+  node.tensor("self", self).written(self);
+  return true;
+}
+
 }  // namespace
 
 std::span<const DrawnOp> pointwise_unary_rows() {
@@ -95,8 +118,10 @@ std::span<const DrawnOp> pointwise_unary_rows() {
     std::vector<DrawnOp> rows;
     for (std::uint32_t i = 0; i < std::size(kUnary); ++i) {
       names.push_back("aten." + std::string(kUnary[i].name));
-      rows.push_back({names.back(), kUnary[i].weight, draw_unary, i});
+      rows.push_back({names.back(), kUnary[i].weight, draw_unary, i, kUnary[i].since});
     }
+    rows.push_back({"aten.frexp", 1, draw_frexp, 0, 6});
+    rows.push_back({"aten.conj_physical", 1, draw_conj_physical, 0, 6});
     return rows;
   }();
   return kRows;

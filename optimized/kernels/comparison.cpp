@@ -23,6 +23,17 @@ Launch bind_bitwise_not(const Binding& call) {
                                       [flipped]<class C>() { return element::BitNot<C>{flipped}; });
 }
 
+// Integers, bool not.
+void infer_shift(Inference& call) {
+  if (common_dtype(call, kBits) == spec::DType::kBool) throw OpError("not implemented for bool");
+  infer_pointwise<kBits>(call);
+}
+template <template <class> class Shift>
+Launch bind_shift(const Binding& call) {
+  const std::int64_t width = 8 * spec::item_size_bytes(common_dtype(call, kBits));
+  return launch_pointwise<kBits>(call, [width]<class C>() { return Shift<C>{width}; });
+}
+
 // A number that is not given: 0, and the dtype's finite limits.
 Launch bind_nan_to_num(const Binding& call) {
   const spec::DType dtype = call.tensor("self").dtype;
@@ -43,11 +54,21 @@ std::span<const Kernel> comparison_kernels() {
   constexpr Overlap kOverlap = Overlap::kSameGeometry;
   static const Kernel kKernels[] = {
       pointwise_kernel<kBits>("aten.__and__", element::BitAnd()).rows(row_rules::pointwise),
+      Kernel{"aten.__ilshift__", infer_shift, bind_shift<element::ShiftLeft>, kOverlap}.rows(
+          row_rules::pointwise),
+      Kernel{"aten.__irshift__", infer_shift, bind_shift<element::ShiftRight>, kOverlap}.rows(
+          row_rules::pointwise),
+      Kernel{"aten.__lshift__", infer_shift, bind_shift<element::ShiftLeft>, kOverlap}.rows(
+          row_rules::pointwise),
       pointwise_kernel<kBits>("aten.__or__", element::BitOr()).rows(row_rules::pointwise),
+      Kernel{"aten.__rshift__", infer_shift, bind_shift<element::ShiftRight>, kOverlap}.rows(
+          row_rules::pointwise),
       pointwise_kernel<kBits>("aten.__xor__", element::BitXor()).rows(row_rules::pointwise),
       pointwise_kernel<kBits>("aten.bitwise_and", element::BitAnd()),
+      {"aten.bitwise_left_shift", infer_shift, bind_shift<element::ShiftLeft>, kOverlap},
       {"aten.bitwise_not", infer_pointwise<kBitsOfOne>, bind_bitwise_not, kOverlap},
       pointwise_kernel<kBits>("aten.bitwise_or", element::BitOr()),
+      {"aten.bitwise_right_shift", infer_shift, bind_shift<element::ShiftRight>, kOverlap},
       pointwise_kernel<kBits>("aten.bitwise_xor", element::BitXor()),
       {"aten.clamp", infer_clamp, bind_clamp, kOverlap},
       {"aten.clamp_max", infer_clamp, bind_clamp, kOverlap},
@@ -57,6 +78,8 @@ std::span<const Kernel> comparison_kernels() {
       pointwise_kernel<kCompare>("aten.gt", element::Greater()),
       pointwise_kernel<kTest>("aten.isinf", element::IsInfinite()),
       pointwise_kernel<kTest>("aten.isnan", element::IsNan()),
+      pointwise_kernel<kTest>("aten.isneginf", element::IsNegativeInfinite()),
+      pointwise_kernel<kTest>("aten.isposinf", element::IsPositiveInfinite()),
       pointwise_kernel<kCompare>("aten.le", element::LessOrEqual()),
       pointwise_kernel<kCompare>("aten.logical_and", element::LogicalAnd()),
       pointwise_kernel<kTest>("aten.logical_not", element::LogicalNot()),
@@ -68,6 +91,7 @@ std::span<const Kernel> comparison_kernels() {
       pointwise_kernel<kChoice>("aten.minimum", element::Minimum()),
       {"aten.nan_to_num", infer_pointwise<kReplace>, bind_nan_to_num, kOverlap},
       pointwise_kernel<kCompare>("aten.ne", element::NotEqual()),
+      pointwise_kernel<kTest>("aten.signbit", element::SignBit()),
       {"aten.where", infer_where, bind_where, Overlap::kSameGeometry},
   };
   return kKernels;

@@ -1,6 +1,8 @@
 // Arithmetic of two and three tensors, and powers. Division has a family of its own.
 #include <array>
+#include <limits>
 
+#include "optimized/arithmetic/format_dispatch.h"
 #include "optimized/kernels/elements/elements.h"
 #include "optimized/kernels/families.h"
 #include "optimized/kernels/pointwise.h"
@@ -15,6 +17,8 @@ constexpr PointwiseSignature kDifference{.operands = 2};
 constexpr PointwiseSignature kProduct{.operands = 2, .exact_number = true};
 constexpr PointwiseSignature kRealPair{.operands = 2, .numbers = Numbers::kReal};
 constexpr PointwiseSignature kFloats{.operands = 2, .numbers = Numbers::kFloating};
+constexpr PointwiseSignature kEitherNumber{.operands = 2};
+constexpr PointwiseSignature kIntegers{.operands = 2, .numbers = Numbers::kIntegral};
 constexpr PointwiseSignature kPower{.operands = 2, .numbers = Numbers::kAny};
 constexpr PointwiseSignature kHeaviside{.operands = 2, .all_one_dtype = true};
 constexpr PointwiseSignature kLerp{
@@ -145,6 +149,83 @@ Launch bind_power(const Binding& call) {
   return launch_pointwise<kPower>(call, []<class C>() { return element::Power(); });
 }
 
+// In float64, whatever the operands are.
+void infer_float_power(Inference& call) {
+  if (!call.arguments()[1].as<Tensor>()) return make_pointwise(call, DType::kFloat64, 1);
+  make_pointwise(call, DType::kFloat64, 2);
+}
+Launch bind_float_power(const Binding& call) {
+  const Item& exponent = call.arguments()[1];
+  const Tensor* tensor = exponent.as<Tensor>();
+  const double value = tensor ? 0 : number_as<double>(exponent);
+  if (std::fabs(value) == 0.5) return root_launch<double>(call, DType::kFloat64, value < 0);
+  std::array<Source<double>, 2> sources = {Source<double>(call.arguments()[0], DType::kFloat64),
+                                           Source<double>(exponent, DType::kFloat64)};
+  return launch_sources<double>(call.listener(), call.result(), DType::kFloat64, std::move(sources),
+                                element::Power());
+}
+
+// Integers, bool not; with the least number of their dtype.
+void infer_divisor(Inference& call) {
+  if (common_dtype(call, kIntegers) == DType::kBool) throw OpError("not implemented for bool");
+  infer_pointwise<kIntegers>(call);
+}
+template <template <class> class OfIntegers>
+Launch bind_divisor(const Binding& call) {
+  const DType dtype = common_dtype(call, kIntegers);
+  const std::int64_t bits = 8 * spec::item_size_bytes(dtype);
+  const std::int64_t least =
+      dtype == DType::kUInt8 ? 0 : std::numeric_limits<std::int64_t>::min() >> (64 - bits);
+  return launch_pointwise<kIntegers>(call, [least]<class C>() { return OfIntegers<C>{least}; });
+}
+
+// self * 2^other: the power is a row-major tensor of its own dtype, float32 of integers.
+struct LdExp {
+  Tensor power;  // without elements
+  DType common = DType::kFloat32;
+};
+LdExp ldexp_of(const KernelCall& call) {
+  LdExp out;
+  out.power.dtype = to_floating(call.tensor("other").dtype);
+  out.power.sizes = call.tensor("other").sizes;
+  out.power.strides = spec::contiguous_strides(out.power.sizes);
+  const Item self{call.tensor("self")};
+  const Item power{out.power};
+  out.common = result_type({&self, &power, nullptr});
+  return out;
+}
+void infer_ldexp(Inference& call) {
+  const LdExp ldexp = ldexp_of(call);
+  const std::array<const Tensor*, 2> inputs = {&call.tensor("self"), &ldexp.power};
+  make_over(call, ldexp.common, inputs);
+}
+Launch bind_ldexp(const Binding& call) {
+  const LdExp ldexp = ldexp_of(call);
+  const DType dtype = ldexp.power.dtype;
+  const bool is_double = dtype == DType::kFloat64 || ldexp.common == DType::kFloat64;
+  return with_real(is_double ? DType::kFloat64 : DType::kFloat32, [&]<class C>() {
+    return with_float_format(dtype, [&]<class Power>() {
+      return with_float_format(ldexp.common, [&]<class Common>() {
+        std::array<Source<C>, 2> sources = {Source<C>(call.tensor("self"), ldexp.common),
+                                            Source<C>(call.tensor("other"), dtype)};
+        return launch_sources<C>(call.listener(), call.result(), ldexp.common, std::move(sources),
+                                 element::ScaleByPower<Power, Common>());
+      });
+    });
+  });
+}
+
+Launch bind_nextafter(const Binding& call) {
+  return with_float_format(common_dtype(call, kFloats), [&]<class Format>() {
+    using C = NumberOf<Format>;
+    const DType dtype = common_dtype(call, kFloats);
+    std::array<Source<C>, 2> sources = {Source<C>(call.arguments()[0], dtype),
+                                        Source<C>(call.arguments()[1], dtype)};
+    return launch_sources<C>(call.listener(), call.result(), dtype, std::move(sources),
+                             element::NextAfter<Format>());
+  });
+}
+
 }  // namespace
 
 std::span<const Kernel> pointwise_binary_kernels() {
@@ -154,16 +235,25 @@ std::span<const Kernel> pointwise_binary_kernels() {
       {"aten.addcdiv", infer_pointwise<kAddcdiv>, bind_with_value<kAddcdiv, element::AddQuotient>,
        kOverlap},
       {"aten.addcmul", infer_addcmul, bind_with_value<kAddcmul, element::AddProduct>, kOverlap},
+      {"aten.float_power", infer_float_power, bind_float_power, kOverlap},
+      {"aten.gcd", infer_divisor, bind_divisor<element::CommonDivisor>, kOverlap},
+      {"aten.lcm", infer_divisor, bind_divisor<element::CommonMultiple>, kOverlap},
+      {"aten.ldexp", infer_ldexp, bind_ldexp, kOverlap},
       {"aten.lerp", infer_lerp, bind_lerp, kOverlap},
+      {"aten.nextafter", infer_pointwise<kFloats>, bind_nextafter, kOverlap},
       {"aten.pow", infer_power, bind_power, kOverlap},
       {"aten.rsub", infer_subtract_from, bind_scaled<element::SubtractScaledFrom>, kOverlap},
       {"aten.sub", infer_subtract, bind_scaled<element::SubtractScaled>, kOverlap},
       pointwise_kernel<kProduct>("aten.mul", element::Multiply()),
       pointwise_kernel<kRealPair>("aten.atan2", element::Atan2()),
       pointwise_kernel<kRealPair>("aten.copysign", element::CopySign()),
+      pointwise_kernel<kRealPair>("aten.special_xlog1py", element::XLog1PY()),
       pointwise_kernel<kRealPair>("aten.xlogy", element::XLogY()),
       pointwise_kernel<kFloats>("aten.hypot", element::Hypot()),
       pointwise_kernel<kFloats>("aten.logaddexp", element::LogAddExp()),
+      pointwise_kernel<kFloats>("aten.logaddexp2", element::LogAddExp2()),
+      pointwise_kernel<kEitherNumber>("aten.fmax", element::LargerNumber()),
+      pointwise_kernel<kEitherNumber>("aten.fmin", element::SmallerNumber()),
       pointwise_kernel<kHeaviside>("aten.heaviside", element::Heaviside()),
   };
   return kKernels;

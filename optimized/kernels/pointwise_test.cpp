@@ -228,5 +228,79 @@ TEST(Pointwise, StridesOfDimensionsOfSizeOneAreThoseOfPyTorch) {
   }
 }
 
+TEST(Pointwise, DivisorsMultiplesAndShiftsWrapInTheirDtype) {
+  const Tensor a = make_integers(DType::kInt8, {4}, {-128, 96, 12, 0});
+  const Tensor b = make_integers(DType::kInt8, {4}, {96, -128, 18, 0});
+  EXPECT_EQ(integers(run_one("aten.gcd.default", {a, b})),
+            (std::vector<std::int64_t>{-32, -32, 6, 0}));
+  const Tensor c = make_integers(DType::kInt8, {3}, {100, -128, 4});
+  const Tensor d = make_integers(DType::kInt8, {3}, {75, 1, 6});
+  EXPECT_EQ(integers(run_one("aten.lcm.default", {c, d})),
+            (std::vector<std::int64_t>{44, -128, 12}));
+  const Tensor large = make_integers(DType::kInt32, {1}, {1 << 30});
+  const Tensor odd = make_integers(DType::kInt32, {1}, {21});
+  EXPECT_EQ(integers(run_one("aten.lcm.default", {large, odd})),
+            std::vector<std::int64_t>{1 << 30});
+  const Tensor x = make_integers(DType::kInt8, {4}, {1, 1, -5, -100});
+  const Tensor by = make_integers(DType::kInt8, {4}, {7, 8, 2, -1});
+  EXPECT_EQ(integers(run_one("aten.bitwise_left_shift.Tensor", {x, by})),
+            (std::vector<std::int64_t>{-128, 0, -20, 0}));
+  EXPECT_EQ(integers(run_one("aten.__rshift__.Tensor", {x, by})),
+            (std::vector<std::int64_t>{0, 0, -2, -1}));
+  EXPECT_THROW(run_one("aten.__lshift__.Scalar", {make_tensor(DType::kBool, {1}, {1}), 1}),
+               OpError);
+}
+
+TEST(Pointwise, FrexpWritesMantissasAndExponents) {
+  const Tensor x = make_tensor(DType::kFloat32, {5}, {8, -0.75, 0, 1e-40, kInf});
+  const std::vector<Item> parts = run_op("aten.frexp.Tensor", {x});
+  const Numbers mantissas = numbers(*parts[0].as<Tensor>());
+  EXPECT_EQ(mantissas[0], 0.5);
+  EXPECT_EQ(mantissas[1], -0.75);
+  EXPECT_EQ(mantissas[3], std::ldexp(double{1e-40F}, 132));
+  EXPECT_EQ(mantissas[4], kInf);
+  EXPECT_EQ(integers(*parts[1].as<Tensor>()), (std::vector<std::int64_t>{4, 0, 0, -132, 0}));
+}
+
+TEST(Pointwise, StepsToTheNextNumberOfTheDtype) {
+  const Tensor x = make_tensor(DType::kBFloat16, {4}, {1, 1, 0, 2});
+  const Tensor y = make_tensor(DType::kBFloat16, {4}, {2, 0, -1, 2});
+  EXPECT_EQ(numbers(run_one("aten.nextafter.default", {x, y})),
+            (Numbers{1.0078125, 0.99609375, -0x1p-133, 2}));
+  const Tensor end = make_tensor(DType::kFloat64, {1}, {kInf});
+  const Tensor zero = make_tensor(DType::kFloat64, {1}, {0});
+  EXPECT_EQ(numbers(run_one("aten.nextafter.default", {end, zero}))[0],
+            std::numeric_limits<double>::max());
+}
+
+TEST(Pointwise, LdexpRoundsThePowerToItsOwnDtype) {
+  const Tensor x = make_tensor(DType::kFloat64, {2}, {1.5, 1});
+  const Tensor exponents = make_integers(DType::kInt32, {2}, {3, 200});
+  EXPECT_EQ(numbers(run_one("aten.ldexp.Tensor", {x, exponents})), (Numbers{12, kInf}));
+}
+
+TEST(Pointwise, OrthogonalPolynomialsHaveTheirFirstDegrees) {
+  const Tensor x = make_tensor(DType::kFloat64, {1}, {3});
+  const auto of = [&](const char* op, int n) { return numbers(run_one(op, {x, n}))[0]; };
+  EXPECT_EQ(of("aten.special_chebyshev_polynomial_t.n_scalar", 3), 99);
+  EXPECT_EQ(of("aten.special_chebyshev_polynomial_u.n_scalar", 2), 35);
+  EXPECT_EQ(of("aten.special_chebyshev_polynomial_v.n_scalar", 2), 29);
+  EXPECT_EQ(of("aten.special_chebyshev_polynomial_w.n_scalar", 2), 41);
+  EXPECT_EQ(of("aten.special_hermite_polynomial_h.n_scalar", 3), 180);
+  EXPECT_EQ(of("aten.special_hermite_polynomial_he.n_scalar", 3), 18);
+  EXPECT_EQ(of("aten.special_laguerre_polynomial_l.n_scalar", 2), -0.5);
+  EXPECT_EQ(of("aten.special_legendre_polynomial_p.n_scalar", 3), 63);
+  EXPECT_EQ(of("aten.special_shifted_chebyshev_polynomial_t.n_scalar", -1), 0);
+}
+
+TEST(Pointwise, PolygammaTakesItsFactorialInTheDtype) {
+  const Tensor half = make_tensor(DType::kFloat16, {1}, {1});
+  EXPECT_EQ(numbers(run_one("aten.polygamma.default", {9, half}))[0], kInf);
+  const Tensor one = make_tensor(DType::kFloat64, {1}, {1});
+  EXPECT_NEAR(numbers(run_one("aten.polygamma.default", {3, one}))[0], 6.4939394022668291491,
+              1e-14);
+  EXPECT_NEAR(numbers(run_one("aten.mvlgamma.default", {one, 1}))[0], 0, 1e-15);
+}
+
 }  // namespace
 }  // namespace graphgate::optimized::testing

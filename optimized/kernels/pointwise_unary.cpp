@@ -32,6 +32,52 @@ Launch bind_round(const Binding& call) {
       call, [&]<class C>() { return element::RoundWhole<C>{static_cast<C>(power)}; });
 }
 
+// Bools are int64 then: a power of 2 is taken.
+spec::DType square_dtype(const KernelCall& call) {
+  const spec::DType dtype = common_dtype(call, kAny);
+  return dtype == spec::DType::kBool ? spec::DType::kInt64 : dtype;
+}
+void infer_square(Inference& call) { make_pointwise(call, square_dtype(call), 1); }
+Launch bind_square(const Binding& call) {
+  const spec::DType dtype = square_dtype(call);
+  return with_compute(dtype, [&]<class C>() {
+    std::array<Source<C>, 1> self = {Source<C>(call.arguments()[0], dtype)};
+    return launch_sources<C>(call.listener(), call.result(), dtype, std::move(self),
+                             element::Square());
+  });
+}
+
+// A real number is its own conjugate; the functional form gives self itself.
+void infer_conj_physical(Inference& call) {
+  if (call.written_result(0)) return infer_pointwise<kAny>(call);
+  call.make_same(call.tensor("self"));
+}
+Launch bind_conj_physical(const Binding& call) {
+  return copy_launch(call.listener(), call.result(), call.tensor("self"));
+}
+
+void infer_frexp(Inference& call) {
+  const Tensor& self = call.tensor("self");
+  const spec::DType dtype = common_dtype(call, kFloat);
+  const Sizes strides = strides_like(self, spec::MemoryFormat::kPreserve);
+  call.make(dtype, self.sizes, strides);
+  call.make(spec::DType::kInt32, self.sizes, strides);
+}
+// The exponents first: the mantissas may be written over self.
+Launch bind_frexp(const Binding& call) {
+  const Tensor& self = call.tensor("self");
+  const Tensor& mantissa = call.result(0);
+  const Tensor& exponent = call.result(1);
+  return with_real(self.dtype, [&]<class C>() -> Launch {
+    std::vector<Launch> launches;
+    launches.push_back(launch_tensors<C>(call.listener(), exponent, spec::DType::kInt32,
+                                         element::ExponentOfTwo(), self));
+    launches.push_back(
+        launch_tensors<C>(call.listener(), mantissa, self.dtype, element::Mantissa(), self));
+    return in_turn(std::move(launches));
+  });
+}
+
 // log(x / (1 - x)), with x first moved into [eps, 1 - eps], ends of its dtype.
 Launch bind_logit(const Binding& call) {
   const auto eps = call.optional_real("eps");
@@ -48,8 +94,11 @@ Launch bind_logit(const Binding& call) {
 
 std::span<const Kernel> pointwise_unary_kernels() {
   static const Kernel kKernels[] = {
+      {"aten.conj_physical", infer_conj_physical, bind_conj_physical, Overlap::kSameGeometry},
+      {"aten.frexp", infer_frexp, bind_frexp, Overlap::kSameGeometry},
       {"aten.logit", infer_pointwise<kReal>, bind_logit, Overlap::kSameGeometry},
       {"aten.round", infer_round, bind_round, Overlap::kSameGeometry},
+      {"aten.square", infer_square, bind_square, Overlap::kSameGeometry},
       pointwise_kernel<kNumber>("aten.abs", element::Absolute()),
       pointwise_kernel<kNumber>("aten.ceil", element::Ceil()),
       pointwise_kernel<kNumber>("aten.floor", element::Floor()),
@@ -60,6 +109,7 @@ std::span<const Kernel> pointwise_unary_kernels() {
       pointwise_kernel<kNumber>("aten.trunc", element::Truncate()),
       pointwise_kernel<kReal>("aten.acos", element::Acos()),
       pointwise_kernel<kReal>("aten.acosh", element::Acosh()),
+      pointwise_kernel<kReal>("aten.angle", element::Angle()),
       pointwise_kernel<kReal>("aten.asin", element::Asin()),
       pointwise_kernel<kReal>("aten.asinh", element::Asinh()),
       pointwise_kernel<kReal>("aten.atan", element::Atan()),
@@ -81,6 +131,7 @@ std::span<const Kernel> pointwise_unary_kernels() {
       pointwise_kernel<kReal>("aten.rsqrt", element::Rsqrt()),
       pointwise_kernel<kReal>("aten.sigmoid", element::Sigmoid()),
       pointwise_kernel<kReal>("aten.sin", element::Sin()),
+      pointwise_kernel<kReal>("aten.sinc", element::Sinc()),
       pointwise_kernel<kReal>("aten.sinh", element::Sinh()),
       pointwise_kernel<kReal>("aten.sqrt", element::Sqrt()),
       pointwise_kernel<kReal>("aten.tan", element::Tan()),

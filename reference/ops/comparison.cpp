@@ -43,6 +43,46 @@ constexpr Body bits(F /*f*/) {
   };
 }
 
+// How far `distance` shifts a number of the dtype: all of its bits out for a negative distance, or
+// one as large as the dtype is wide.
+Whole shifted_left(Whole x, Whole distance, DType dtype) {
+  const bool undecided = x.undecided || distance.undecided;
+  const std::int64_t width = 8 * spec::item_size_bytes(dtype);
+  if (distance.value < 0 || distance.value >= width) return {0, undecided};
+  return {detail::wrap(detail::bits(x.value) << distance.value), undecided};
+}
+// Copies of the sign come in.
+Whole shifted_right(Whole x, Whole distance, DType dtype) {
+  const bool undecided = x.undecided || distance.undecided;
+  const std::int64_t width = 8 * spec::item_size_bytes(dtype);
+  const bool is_all = distance.value < 0 || distance.value >= width;
+  const std::int64_t most = std::min<std::int64_t>(width, 63);
+  return {x.value >> (is_all ? most : distance.value), undecided};
+}
+template <class F>
+constexpr Body by_distance(F /*f*/) {
+  return [](Call& call) {
+    const Operands operands = gather_operands(call, {"self", "other"});
+    const DType dtype = operands.common;
+    require_integral(call, dtype);
+    refuse_bool(call, dtype);
+    emit_formula<Whole>(call, operands, dtype, dtype,
+                        [dtype](Whole x, Whole distance) { return F()(x, distance, dtype); });
+  };
+}
+constexpr Body kShiftLeft = by_distance(
+    [](Whole x, Whole distance, DType dtype) { return shifted_left(x, distance, dtype); });
+constexpr Body kShiftRight = by_distance(
+    [](Whole x, Whole distance, DType dtype) { return shifted_right(x, distance, dtype); });
+
+// Whether the sign's bit is set: of -0, and of NaNs, too, whose sign nobody knows.
+Whole sign_bit(Whole x) { return less(x, Whole(0)); }
+Whole sign_bit(double x) { return std::signbit(x); }
+template <class P>
+Whole sign_bit(const Tracked<P>& x) {
+  return {std::signbit(x.value), std::isnan(x.value) || detail::has_open_sign(x)};
+}
+
 // `condition ? self : other`. Only the values are promoted.
 void where_chosen(Call& call) {
   Operands operands = gather_operands(call, {"condition", "self", "other"});
@@ -175,8 +215,14 @@ constexpr std::array kComparisonOps = {
     OpBody{"aten.__and__", bits([](Whole a, Whole b) { return a & b; })},
     OpBody{"aten.__or__", bits([](Whole a, Whole b) { return a | b; })},
     OpBody{"aten.__xor__", bits([](Whole a, Whole b) { return a ^ b; })},
+    OpBody{"aten.__ilshift__", kShiftLeft},
+    OpBody{"aten.__irshift__", kShiftRight},
+    OpBody{"aten.__lshift__", kShiftLeft},
+    OpBody{"aten.__rshift__", kShiftRight},
     OpBody{"aten.bitwise_and", bits([](Whole a, Whole b) { return a & b; })},
+    OpBody{"aten.bitwise_left_shift", kShiftLeft},
     OpBody{"aten.bitwise_or", bits([](Whole a, Whole b) { return a | b; })},
+    OpBody{"aten.bitwise_right_shift", kShiftRight},
     OpBody{"aten.bitwise_xor", bits([](Whole a, Whole b) { return a ^ b; })},
     OpBody{"aten.clamp", clamp},
     OpBody{"aten.clamp_max", clamp},
@@ -186,6 +232,8 @@ constexpr std::array kComparisonOps = {
     OpBody{"aten.gt", compares([](auto a, auto b) { return less(b, a); })},
     OpBody{"aten.isinf", tests([](auto x) { return is_infinite(x); })},
     OpBody{"aten.isnan", tests([](auto x) { return is_nan(x); })},
+    OpBody{"aten.isneginf", tests([](auto x) { return is_infinite(x) & less(x, decltype(x)(0)); })},
+    OpBody{"aten.isposinf", tests([](auto x) { return is_infinite(x) & less(decltype(x)(0), x); })},
     OpBody{"aten.le", compares([](auto a, auto b) { return at_most(a, b); })},
     OpBody{"aten.logical_and", compares([](auto a, auto b) { return truth(a) & truth(b); })},
     OpBody{"aten.logical_not", tests([](auto x) { return is_zero(x); })},
@@ -197,6 +245,7 @@ constexpr std::array kComparisonOps = {
     OpBody{"aten.minimum", pointwise_minimum},
     OpBody{"aten.nan_to_num", nan_to_num},
     OpBody{"aten.ne", compares([](auto a, auto b) { return logical_not(equal(a, b)); })},
+    OpBody{"aten.signbit", tests([](auto x) { return sign_bit(x); })},
     OpBody{"aten.where", where},
 };
 

@@ -1,6 +1,7 @@
 // Pointwise arithmetic of two or three operands: tensors or numbers. Division is next door
 // (pointwise_division.cpp).
 #include <array>
+#include <numbers>
 #include <string_view>
 
 #include "reference/number/left_open.h"
@@ -96,13 +97,143 @@ void logaddexp(Call& call) {
   });
 }
 
-// x * log(y): 0 for x == 0 unless y is NaN. The logarithm is held in the common dtype.
-void xlogy(Call& call) {
+// log2(2^a + 2^b), by way of log1p; the factor 1 / log(2) is held in the compute dtype.
+void logaddexp2(Call& call) {
+  const DType common = gather_operands(call, {"self", "other"}).common;
+  require_floating(call, common);
+  const double inverse = round_to_dtype(1 / std::numbers::ln2, compute_dtype(common));
+  pointwise_real(call, {"self", "other"}, [inverse]<class N>(const N& a, const N& b) {
+    const Whole same_infinity = is_infinite(a) & equal(a, b);
+    const N above = log1p(exp2(-abs(a - b))) * N(inverse);
+    return select(same_infinity, a, maximum(a, b) + above);
+  });
+}
+
+// x times a logarithm of y: 0 for x == 0 unless y is NaN. The logarithm is held in the common
+// dtype.
+template <class F>
+void product_with_log(Call& call, F logarithm) {
   const DType dtype = to_floating(gather_operands(call, {"self", "other"}).common);
-  pointwise_real(call, {"self", "other"}, [dtype]<class N>(const N& x, const N& y) {
-    const N product = x * held_in(log(y), dtype);
+  pointwise_real(call, {"self", "other"}, [=]<class N>(const N& x, const N& y) {
+    const N product = x * held_in(logarithm(y), dtype);
     return select(is_nan(y), y, select(is_zero(x), N(0), product));
   });
+}
+void xlogy(Call& call) {
+  product_with_log(call, [](auto y) { return log(y); });
+}
+void xlog1py(Call& call) {
+  product_with_log(call, [](auto y) { return log1p(y); });
+}
+
+// The larger or the smaller, of a number and NaN the number.
+Whole number_of(Whole /*a*/, Whole /*b*/, Whole better) { return better; }
+template <class N>
+N number_of(const N& a, const N& b, const N& better) {
+  return select(is_nan(a), b, select(is_nan(b), a, better));
+}
+void larger_number(Call& call) {
+  pointwise(call, {"self", "other"}, [](auto a, auto b) { return number_of(a, b, maximum(a, b)); });
+}
+void smaller_number(Call& call) {
+  pointwise(call, {"self", "other"}, [](auto a, auto b) { return number_of(a, b, minimum(a, b)); });
+}
+
+// The greatest common divisor by Euclid's algorithm in the dtype: the magnitude of its least number
+// is itself, so that what is found beside it may be negative, as PyTorch's is.
+Whole common_divisor(Whole a, Whole b, DType dtype) {
+  const bool undecided = a.undecided || b.undecided;
+  a.value = wrap_to(abs(a).value, dtype);
+  b.value = wrap_to(abs(b).value, dtype);
+  while (a.value != 0) {
+    const Whole rest = truncated_remainder(b, a);
+    b = a;
+    a = rest;
+  }
+  return {b.value, undecided};
+}
+// Of a multiple, int32 and int64 wrap before its magnitude is taken, narrower dtypes after.
+Whole common_multiple(Whole a, Whole b, DType dtype) {
+  const Whole divisor = common_divisor(a, b, dtype);
+  if (divisor.value == 0) return divisor;
+  Whole multiple = truncated_quotient(a, divisor) * b;
+  if (dtype == DType::kInt32) multiple.value = wrap_to(multiple.value, dtype);
+  return {abs(multiple).value, divisor.undecided};
+}
+template <class F>
+void of_integers(Call& call, F f) {
+  const Operands operands = gather_operands(call, {"self", "other"});
+  const DType dtype = operands.common;
+  refuse_bool(call, dtype);
+  require_integral(call, dtype);
+  emit_formula<Whole>(call, operands, dtype, dtype,
+                      [f, dtype](Whole a, Whole b) { return f(a, b, dtype); });
+}
+void gcd_of(Call& call) { of_integers(call, common_divisor); }
+void lcm_of(Call& call) { of_integers(call, common_multiple); }
+
+// self * 2^other, a composite op: the power is a float of its own (float32 of integers), which may
+// overflow, row-major.
+void ldexp_of(Call& call) {
+  Operands operands = gather_operands(call, {"self", "other"});
+  const TensorRef other = call.tensor("other");
+  const DType power_dtype = to_floating(other->dtype);
+  refuse_float8(call, power_dtype);
+  const TensorRef power = new_tensor(power_dtype, other->sizes, other->device);
+  with_real(call.mode(), [&]<class N>() {
+    Array<N> powers = load<N>(*other, power_dtype);
+    const N two = number<N>(Datum{2.0}, power_dtype);
+    for (N& x : powers.data) x = pow(two, x);
+    store(*power, powers);
+  });
+  operands.data[1] = {power};
+  operands.tensors[1] = power;
+  operands.common = result_type(operands.data);
+  const DType dtype = operands.common;
+  refuse_float8(call, dtype);
+  with_real(call.mode(), [&]<class N>() {
+    emit_formula<N>(call, operands, dtype, dtype, [](const N& a, const N& b) { return a * b; });
+  });
+}
+
+// The number of the dtype that comes next to x toward y; NaN beside NaN.
+double next_number(long double x, long double y, DType dtype) {
+  if (std::isnan(x) || std::isnan(y)) return std::numeric_limits<double>::quiet_NaN();
+  if (x == y) return static_cast<double>(y);
+  if (x == 0) return std::copysign(2 * half_ulp(0, dtype), static_cast<double>(y));
+  const auto size = static_cast<double>(std::fabs(x));
+  const bool grows = (y > x) == (x > 0);
+  double next = 0;
+  if (std::isinf(size)) {
+    next = max_finite(dtype);
+  } else if (dtype == DType::kFloat64) {
+    next = std::nextafter(size, grows ? std::numeric_limits<double>::infinity() : 0);
+  } else {
+    const double half = half_ulp(static_cast<long double>(size), dtype);
+    // Below a power of two numbers are half as far apart.
+    const bool is_held = round_to_dtype(size - half, dtype) == size - half;
+    next = grows ? round_to_dtype(size + 2 * half, dtype) : size - (is_held ? half : 2 * half);
+  }
+  return std::copysign(next, static_cast<double>(x));
+}
+double next_after(double x, double y, DType dtype) {
+  return next_number(static_cast<long double>(x), static_cast<long double>(y), dtype);
+}
+template <class P>
+Tracked<P> next_after(const Tracked<P>& x, const Tracked<P>& y, DType dtype) {
+  const double next = next_number(x.value, y.value, dtype);
+  const bool is_exact = x.radius == 0 && y.radius == 0;
+  const double reach =
+      is_exact
+          ? 0
+          : x.radius + 4 * half_ulp(std::fabs(x.value) + static_cast<long double>(x.radius), dtype);
+  return {static_cast<long double>(next), reach, x.arithmetic};
+}
+void nextafter_of(Call& call) {
+  const DType dtype = gather_operands(call, {"self", "other"}).common;
+  require_floating(call, dtype);
+  pointwise_real(call, {"self", "other"},
+                 [dtype](auto x, auto y) { return next_after(x, y, dtype); });
 }
 
 void heaviside(Call& call) {
@@ -170,6 +301,22 @@ void pow_of(Call& call) {
   by_number ? power_of_number(call) : power_of_operands(call);
 }
 
+// In float64, whatever the operands are.
+void float_power(Call& call) {
+  Operands operands = gather_operands(call, {"self", "exponent"});
+  operands.common = DType::kFloat64;
+  const auto* as_tensor = call.datum("exponent").as<TensorRef>();
+  const double exponent = as_tensor ? 0 : call.real("exponent");
+  with_real(call.mode(), [&]<class N>() {
+    emit_formula<N>(call, operands, DType::kFloat64, DType::kFloat64, [&](const N& x, const N& y) {
+      if (as_tensor) return pow(x, y);
+      return exponent == 0   ? N(1)
+             : exponent == 1 ? x
+                             : fixed_power<N>(x, exponent, DType::kFloat64);
+    });
+  });
+}
+
 // self + value * tensor1 * tensor2, or with a quotient. The number stays in the compute dtype.
 // ATen's kernels for CPUs multiply tensor1 by it, those for CUDA the product or the quotient.
 void addcmul(Call& call) {
@@ -225,13 +372,22 @@ constexpr std::array kPointwiseBinaryOps = {
     OpBody{"aten.addcmul", addcmul},
     OpBody{"aten.atan2", arctangent},
     OpBody{"aten.copysign", with_sign_of},
+    OpBody{"aten.float_power", float_power},
+    OpBody{"aten.fmax", larger_number},
+    OpBody{"aten.fmin", smaller_number},
+    OpBody{"aten.gcd", gcd_of},
     OpBody{"aten.heaviside", heaviside},
     OpBody{"aten.hypot", hypotenuse},
+    OpBody{"aten.lcm", lcm_of},
+    OpBody{"aten.ldexp", ldexp_of},
     OpBody{"aten.lerp", lerp},
     OpBody{"aten.logaddexp", logaddexp},
+    OpBody{"aten.logaddexp2", logaddexp2},
     OpBody{"aten.mul", mul},
+    OpBody{"aten.nextafter", nextafter_of},
     OpBody{"aten.pow", pow_of},
     OpBody{"aten.rsub", rsub},
+    OpBody{"aten.special_xlog1py", xlog1py},
     OpBody{"aten.sub", sub},
     OpBody{"aten.xlogy", xlogy},
 };

@@ -238,5 +238,99 @@ TEST(Pointwise, StridesOfDimensionsOfSizeOneAreThoseOfPyTorch) {
   }
 }
 
+TEST(PointwiseUnary, AnglesConjugatesAndSquares) {
+  const Numbers angles = unary("aten.angle.default", DType::kFloat64, {-2, -0.0, 3, kNaN});
+  EXPECT_EQ(angles[0], 3.141592653589793);
+  EXPECT_EQ(angles[1], 0);
+  EXPECT_EQ(angles[2], 0);
+  EXPECT_TRUE(std::isnan(angles[3]));
+  EXPECT_EQ(unary("aten.square.default", DType::kInt8, {-12, 3}), (Numbers{-112, 9}));
+  EXPECT_EQ(run_tensor("aten.square.default", {{"self", {row(DType::kBool, {1})}}})->dtype,
+            DType::kInt64);
+  EXPECT_EQ(unary("aten.conj_physical_.default", DType::kFloat32, {-2, 3}), (Numbers{-2, 3}));
+  // sin(pi/2) / (pi/2) = 2 / pi
+  EXPECT_NEAR(unary("aten.sinc.default", DType::kFloat64, {0.5})[0], 0.63661977236758134, 1e-15);
+  EXPECT_EQ(unary("aten.sinc.default", DType::kFloat32, {0})[0], 1);
+}
+
+TEST(PointwiseUnary, FrexpTakesNumbersApart) {
+  const auto parts =
+      run("aten.frexp.Tensor", {{"self", {row(DType::kFloat32, {8, -0.75, 0, 1e-40, kInf})}}});
+  EXPECT_EQ(values(result(parts, 0)),
+            (Numbers{0.5, -0.75, 0, std::ldexp(double{1e-40F}, 132), kInf}));
+  EXPECT_EQ(values(result(parts, 1)), (Numbers{4, 0, 0, -132, 0}));
+  EXPECT_EQ(result(parts, 1).dtype, DType::kInt32);
+}
+
+TEST(PointwiseBinary, NumbersWinOverNaN) {
+  const TensorRef a = row(DType::kFloat32, {1, kNaN, kNaN});
+  const TensorRef b = row(DType::kFloat32, {2, 3, kNaN});
+  const Numbers larger = binary("aten.fmax.default", a, {b});
+  EXPECT_EQ(larger[0], 2);
+  EXPECT_EQ(larger[1], 3);
+  EXPECT_TRUE(std::isnan(larger[2]));
+  EXPECT_EQ(binary("aten.fmin.default", a, {b})[0], 1);
+}
+
+TEST(PointwiseBinary, DivisorsAndMultiplesWrapAsPyTorchs) {
+  // |-128| is -128 in int8, and so a divisor may be negative.
+  EXPECT_EQ(binary("aten.gcd.default", row(DType::kInt8, {-128, 96, 12, 0}),
+                   {row(DType::kInt8, {96, -128, 18, 0})}),
+            (Numbers{-32, -32, 6, 0}));
+  EXPECT_EQ(binary("aten.lcm.default", row(DType::kInt8, {100, -128, 0, 4}),
+                   {row(DType::kInt8, {75, 1, 5, 6})}),
+            (Numbers{44, -128, 0, 12}));
+  EXPECT_EQ(binary("aten.lcm.default", row(DType::kInt32, {0x1p30}), {row(DType::kInt32, {21})}),
+            (Numbers{0x1p30}));
+  EXPECT_THROW(binary("aten.gcd.default", row(DType::kFloat32, {1}), {row(DType::kFloat32, {1})}),
+               OpError);
+}
+
+TEST(PointwiseBinary, ShiftsByTooMuchMoveEverythingOut) {
+  EXPECT_EQ(binary("aten.bitwise_left_shift.Tensor", row(DType::kInt8, {1, 1, 1, -5}),
+                   {row(DType::kInt8, {7, 8, -1, 2})}),
+            (Numbers{-128, 0, 0, -20}));
+  EXPECT_EQ(binary("aten.bitwise_right_shift.Tensor", row(DType::kInt8, {100, -100, -5, -5}),
+                   {row(DType::kInt8, {8, -1, 2, 0})}),
+            (Numbers{0, -1, -2, -5}));
+  EXPECT_EQ(binary("aten.__rshift__.Scalar", row(DType::kUInt8, {200, 200}), {std::int64_t{7}}),
+            (Numbers{1, 1}));
+  EXPECT_THROW(binary("aten.__lshift__.Scalar", row(DType::kBool, {1}), {std::int64_t{1}}),
+               OpError);
+}
+
+TEST(PointwiseBinary, NextAfterStepsInTheDtype) {
+  EXPECT_EQ(binary("aten.nextafter.default", row(DType::kBFloat16, {1, 1, 0, 2}),
+                   {row(DType::kBFloat16, {2, 0, -1, 2})}),
+            (Numbers{1.0078125, 0.99609375, -0x1p-133, 2}));
+  EXPECT_EQ(binary("aten.nextafter.default", row(DType::kFloat16, {kInf, 65504}),
+                   {row(DType::kFloat16, {0, kInf})}),
+            (Numbers{65504, kInf}));
+  EXPECT_EQ(binary("aten.nextafter.default", row(DType::kFloat32, {0x1p-149}),
+                   {row(DType::kFloat32, {-1})}),
+            (Numbers{0}));
+}
+
+TEST(PointwiseBinary, LdexpTakesAPowerInADtypeOfItsOwn) {
+  const TensorRef exponents = row(DType::kInt32, {3, 200});
+  const TensorRef out = run_tensor(
+      "aten.ldexp.Tensor", {{"self", {row(DType::kFloat64, {1.5, 1})}}, {"other", {exponents}}});
+  EXPECT_EQ(out->dtype, DType::kFloat64);
+  // 2^200 is a float32 first.
+  EXPECT_EQ(values(*out), (Numbers{12, kInf}));
+}
+
+TEST(PointwiseBinary, LogaddexpOfPowersOfTwo) {
+  EXPECT_NEAR(
+      binary("aten.logaddexp2.default", row(DType::kFloat64, {3}), {row(DType::kFloat64, {3})})[0],
+      4, 1e-15);
+  EXPECT_EQ(binary("aten.logaddexp2.default", row(DType::kFloat32, {-kInf}),
+                   {row(DType::kFloat32, {-kInf})})[0],
+            -kInf);
+  EXPECT_EQ(binary("aten.special_xlog1py.default", row(DType::kFloat32, {0}),
+                   {row(DType::kFloat32, {-2})})[0],
+            0);
+}
+
 }  // namespace
 }  // namespace graphgate::reference::test

@@ -2,6 +2,7 @@
 #include <array>
 #include <numbers>
 
+#include "reference/number/left_open.h"
 #include "reference/ops/root.h"
 #include "reference/pointwise.h"
 #include "reference/registry.h"
@@ -110,16 +111,101 @@ void logit(Call& call) {
   });
 }
 
+// 0, pi for what is negative.
+void angle_of(Call& call) {
+  const double pi = round_to_dtype(std::numbers::pi, to_floating(call.tensor("self")->dtype));
+  pointwise_real(call, {"self"}, [pi]<class N>(const N& x) {
+    return select(is_nan(x), x, select(less(x, N(0)), N(pi), N(0)));
+  });
+}
+
+// sin(pi x) / (pi x), 1 at 0; the angle is held in the compute dtype, as pi is.
+void sinc(Call& call) {
+  const DType compute = compute_dtype(to_floating(call.tensor("self")->dtype));
+  const double pi = round_to_dtype(std::numbers::pi, compute);
+  pointwise_real(call, {"self"}, [=]<class N>(const N& x) {
+    const N turned = held_in(x * N(pi), compute);
+    return select(is_zero(x), N(1), sin(turned) / turned);
+  });
+}
+
+// Bools are int64 then: a power of 2 is taken.
+void square_of(Call& call) {
+  Operands operands = gather_operands(call, {"self"});
+  if (operands.common == DType::kBool) operands.common = DType::kInt64;
+  const DType dtype = operands.common;
+  refuse_float8(call, dtype);
+  with_number(call.mode(), dtype, [&]<class N>() {
+    emit_formula<N>(call, operands, dtype, dtype, [](const N& x) { return x * x; });
+  });
+}
+
+// A real number is its own conjugate; the functional form gives self itself.
+void conj_physical(Call& call) {
+  if (!call.next_is_written()) return call.emit_datum({call.tensor("self")});
+  pointwise(call, {"self"}, [](auto x) { return x; });
+}
+
+// x = mantissa * 2^exponent, 0.5 <= |mantissa| < 1; zeros, infinities and NaN with exponent 0.
+Whole exponent_of_two(double x) {
+  int exponent = 0;
+  if (std::isfinite(x)) std::frexp(x, &exponent);
+  return exponent;
+}
+template <class P>
+Whole exponent_of_two(const Tracked<P>& x) {
+  const auto of = [](long double v) {
+    int exponent = 0;
+    if (std::isfinite(v)) std::frexp(v, &exponent);
+    return exponent;
+  };
+  const auto reach = static_cast<long double>(P::kDecisionRadii * x.radius);
+  const int exponent = of(x.value);
+  const bool is_open =
+      x.radius > 0 && (!(std::isfinite(reach)) || of(x.value - reach) != exponent ||
+                       of(x.value + reach) != exponent);
+  return {exponent, is_open};
+}
+double scaled_by_two(double x, std::int64_t exponent) {
+  return std::ldexp(x, static_cast<int>(exponent));
+}
+template <class P>
+Tracked<P> scaled_by_two(const Tracked<P>& x, std::int64_t exponent) {
+  const auto power = static_cast<int>(exponent);
+  return {std::ldexp(x.value, power), std::ldexp(x.radius, power), x.arithmetic};
+}
+
+void frexp_of(Call& call) {
+  const TensorRef& self = call.tensor("self");
+  require_floating(call, self->dtype);
+  refuse_float8(call, self->dtype);
+  const Sizes strides = strides_like(*self, spec::MemoryFormat::kPreserve);
+  with_real(call.mode(), [&]<class N>() {
+    Array<N> mantissas = load<N>(*self, self->dtype);
+    Array<Whole> exponents(mantissas.sizes);
+    for (std::int64_t i = 0; i < mantissas.count(); ++i) {
+      N& x = mantissas[i];
+      exponents[i] = exponent_of_two(x);
+      x = scaled_by_two(x, -exponents[i].value);
+      if (exponents[i].undecided) x = left_open(x);
+    }
+    call.emit(mantissas, self->dtype, strides);
+    call.emit(exponents, DType::kInt32, strides);
+  });
+}
+
 constexpr std::array kPointwiseUnaryOps = {
     OpBody{"aten.abs", any([](auto x) { return abs(x); })},
     OpBody{"aten.acos", real([](auto x) { return acos(x); })},
     OpBody{"aten.acosh", real([](auto x) { return acosh(x); })},
+    OpBody{"aten.angle", angle_of},
     OpBody{"aten.asin", real([](auto x) { return asin(x); })},
     OpBody{"aten.asinh", real([](auto x) { return asinh(x); })},
     OpBody{"aten.atan", real([](auto x) { return atan(x); })},
     OpBody{"aten.atanh", real([](auto x) { return atanh(x); })},
     OpBody{"aten.bitwise_not", bitwise_not},
     OpBody{"aten.ceil", any([](auto x) { return ceil(x); })},
+    OpBody{"aten.conj_physical", conj_physical}.moves("self"),
     OpBody{"aten.cos", real([](auto x) { return cos(x); })},
     OpBody{"aten.cosh", real([](auto x) { return cosh(x); })},
     OpBody{"aten.deg2rad", deg2rad},
@@ -130,6 +216,7 @@ constexpr std::array kPointwiseUnaryOps = {
     OpBody{"aten.expm1", real([](auto x) { return expm1(x); })},
     OpBody{"aten.floor", any([](auto x) { return floor(x); })},
     OpBody{"aten.frac", floating([](auto x) { return x - trunc(x); })},
+    OpBody{"aten.frexp", frexp_of},
     OpBody{"aten.log", real([](auto x) { return log(x); })},
     OpBody{"aten.log10", real([](auto x) { return log10(x); })},
     OpBody{"aten.log1p", real([](auto x) { return log1p(x); })},
@@ -144,9 +231,10 @@ constexpr std::array kPointwiseUnaryOps = {
     OpBody{"aten.sigmoid", sigmoid},
     OpBody{"aten.sign", sign},
     OpBody{"aten.sin", real([](auto x) { return sin(x); })},
+    OpBody{"aten.sinc", sinc},
     OpBody{"aten.sinh", real([](auto x) { return sinh(x); })},
     OpBody{"aten.sqrt", real([](auto x) { return sqrt(x); })},
-    OpBody{"aten.square", any([](auto x) { return x * x; })},
+    OpBody{"aten.square", square_of},
     OpBody{"aten.tan", real([](auto x) { return tan(x); })},
     OpBody{"aten.tanh", real([](auto x) { return tanh(x); })},
     OpBody{"aten.trunc", any([](auto x) { return trunc(x); })},

@@ -5,8 +5,11 @@
 // codegen/text/prelude.cuh).
 #pragma once
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
 
+#include "optimized/arithmetic/formats.h"
 #include "optimized/arithmetic/functions.h"
 #include "optimized/kernels/elements/integer_arithmetic.h"
 
@@ -97,11 +100,93 @@ struct LogAddExp {
   }
 };
 
+// The same of powers of 2.
+struct LogAddExp2 {
+  template <class C>
+  C operator()(C x, C y) const {
+    if (std::isinf(x) && x == y) return x;
+    const double high = x > y ? static_cast<double>(x) : static_cast<double>(y);
+    const double low = x > y ? static_cast<double>(y) : static_cast<double>(x);
+    const double above = log1p_exp((low - high) * tables::kLn2.high);
+    return static_cast<C>(high + above * tables::kInverseLn2.high);
+  }
+};
+
 struct XLogY {
   template <class C>
   C operator()(C x, C y) const {
     if (std::isnan(y)) return y;
     return x == 0 ? C(0) : x * log(y);
+  }
+};
+
+struct XLog1PY {
+  template <class C>
+  C operator()(C x, C y) const {
+    if (std::isnan(y)) return y;
+    return x == 0 ? C(0) : x * log1p(y);
+  }
+};
+
+// x times 2^y, where the power is rounded to a dtype of its own, and then to that of the product.
+template <class Power, class Common>
+struct ScaleByPower {
+  template <class C>
+  C operator()(C x, C y) const {
+    const C power = rounded_in<Power>(pow(C(2), y));
+    return x * rounded_in<Common>(power);
+  }
+};
+
+// The next number of the format from x toward y.
+template <class Format>
+struct NextAfter {
+  using Number = NumberOf<Format>;
+  using Stored = typename Format::Bits;
+  using Bits =
+      std::conditional_t<std::is_same_v<Stored, double>, std::uint64_t,
+                         std::conditional_t<std::is_same_v<Stored, float>, std::uint32_t, Stored>>;
+  Number operator()(Number x, Number y) const {
+    if (x != x) return x;
+    if (y != y || x == y) return y;
+    const bool grows = x == 0 || (y > x) == (x > 0);
+    const auto bits = std::bit_cast<Bits>(Format::encode(std::fabs(x)));
+    const auto next = static_cast<Bits>(grows ? bits + 1 : bits - 1);
+    const Number size = Format::decode(std::bit_cast<Stored>(next));
+    return std::copysign(size, x == 0 ? y : x);
+  }
+};
+
+// Euclid's algorithm. The magnitude of a dtype's least number is itself, and so a divisor of it may
+// be negative.
+template <class C>
+C magnitude_beside(C x, C least) {
+  return x < 0 && x != least ? negate(x) : x;
+}
+template <class C>
+struct CommonDivisor {
+  C least;
+  C operator()(C x, C y) const {
+    C a = magnitude_beside(x, least);
+    C b = magnitude_beside(y, least);
+    while (a != 0) {
+      const C rest = remainder_truncated(b, a);
+      b = a;
+      a = rest;
+    }
+    return b;
+  }
+};
+// The magnitude of a multiple, which wraps in int32 and int64 before it is taken.
+template <class C>
+struct CommonMultiple {
+  C least;
+  C operator()(C x, C y) const {
+    const C divisor = CommonDivisor<C>{least}(x, y);
+    if (divisor == 0) return 0;
+    C multiple = multiply(divide_truncated(x, divisor), y);
+    if (least == C(-0x80000000LL)) multiple = static_cast<std::int32_t>(multiple);
+    return multiple < 0 ? negate(multiple) : multiple;
   }
 };
 

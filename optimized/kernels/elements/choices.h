@@ -50,7 +50,39 @@ GRAPHGATE_BINARY_ELEMENT(BitOr, x | y)
 GRAPHGATE_BINARY_ELEMENT(BitXor, x ^ y)
 GRAPHGATE_TEST_ELEMENT(IsInfinite, is_infinite(x))
 GRAPHGATE_TEST_ELEMENT(IsNan, is_nan(x))
+GRAPHGATE_TEST_ELEMENT(IsNegativeInfinite, is_infinite(x) && x < 0)
+GRAPHGATE_TEST_ELEMENT(IsPositiveInfinite, is_infinite(x) && x > 0)
 GRAPHGATE_TEST_ELEMENT(LogicalNot, x == 0)
+
+// Whether the bit of the sign is set.
+struct SignBit {
+  template <class C>
+  bool operator()(C x) const {
+    if constexpr (kIsInteger<C>) {
+      return x < 0;
+    } else {
+      return std::signbit(x);
+    }
+  }
+};
+
+// Of numbers `width` bits wide: a distance that is negative or as large shifts all bits out.
+template <class C>
+struct ShiftLeft {
+  C width;
+  C operator()(C x, C distance) const {
+    if (distance < 0 || distance >= width) return 0;
+    return static_cast<C>(static_cast<std::uint64_t>(x) << distance);
+  }
+};
+template <class C>
+struct ShiftRight {
+  C width;
+  C operator()(C x, C distance) const {
+    const bool is_inside = distance >= 0 && distance < width;
+    return x >> (is_inside ? distance : 63);
+  }
+};
 
 // Every bit that `flipped` has: bool has one.
 template <class C>
@@ -65,6 +97,10 @@ GRAPHGATE_BINARY_ELEMENT(Minimum, is_nan(x) || x < y ? x : y)
 // The same; of equals the first.
 GRAPHGATE_BINARY_ELEMENT(MaximumOrFirst, is_nan(x) || !(y > x || is_nan(y)) ? x : y)
 GRAPHGATE_BINARY_ELEMENT(MinimumOrFirst, is_nan(x) || !(y < x || is_nan(y)) ? x : y)
+
+// NaN loses.
+GRAPHGATE_BINARY_ELEMENT(LargerNumber, is_nan(x) || (!is_nan(y) && y > x) ? y : x)
+GRAPHGATE_BINARY_ELEMENT(SmallerNumber, is_nan(x) || (!is_nan(y) && y < x) ? y : x)
 
 // What NaN and the infinities become.
 template <class C>

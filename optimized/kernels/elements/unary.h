@@ -1,6 +1,7 @@
 // Functions of one element: signs, roundings, roots, exponentials, logarithms, trigonometry.
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
 
@@ -101,6 +102,43 @@ struct Logit {
   }
 };
 
+// 0, pi of what is negative.
+struct Angle {
+  template <class C>
+  C operator()(C x) const {
+    if (x != x) return x;
+    return x < 0 ? static_cast<C>(kPi) : C(0);
+  }
+};
+
+// x is mantissa * 2^exponent, with a mantissa in [1/2, 1): of zeros, infinities and NaN the
+// exponent is 0, and the mantissa x. Float32 goes by way of double, where it has no subnormal
+// numbers.
+struct ExponentOfTwo {
+  template <class C>
+  std::int64_t operator()(C x) const {
+    const auto wide = static_cast<double>(x);
+    if (wide == 0 || !(std::fabs(wide) < kInfinity)) return 0;
+    const bool is_tiny = std::fabs(wide) < 0x1p-1000;
+    const auto bits = std::bit_cast<std::uint64_t>(is_tiny ? wide * 0x1p100 : wide);
+    return static_cast<std::int64_t>((bits >> 52) & 0x7ff) - (is_tiny ? 1122 : 1022);
+  }
+};
+struct Mantissa {
+  template <class C>
+  C operator()(C x) const {
+    const auto wide = static_cast<double>(x);
+    if (wide == 0 || !(std::fabs(wide) < kInfinity)) return x;
+    const bool is_tiny = std::fabs(wide) < 0x1p-1000;
+    const auto bits = std::bit_cast<std::uint64_t>(is_tiny ? wide * 0x1p100 : wide);
+    constexpr std::uint64_t kExponent = std::uint64_t{0x7ff} << 52;
+    constexpr std::uint64_t kHalf = std::uint64_t{1022} << 52;
+    return static_cast<C>(std::bit_cast<double>((bits & ~kExponent) | kHalf));
+  }
+};
+
+GRAPHGATE_UNARY_ELEMENT(Square, multiply(x, x))
+GRAPHGATE_UNARY_ELEMENT(Sinc, sinc(x))
 GRAPHGATE_UNARY_ELEMENT(Fraction, x - std::trunc(x))
 GRAPHGATE_UNARY_ELEMENT(Negate, negate(x))
 GRAPHGATE_UNARY_ELEMENT(Acos, acos(x))
