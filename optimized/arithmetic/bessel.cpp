@@ -233,8 +233,9 @@ double airy_wave(double x) {
     const auto quarter = static_cast<int>(k) % 4;
     (quarter % 2 == 0 ? even : odd) += quarter < 2 ? term : -term;
   }
-  const double sine = sin(zeta.high) + zeta.low * cos(zeta.high);
-  const double cosine = cos(zeta.high) - zeta.low * sin(zeta.high);
+  const double low = zeta.high < 0x1p52 ? zeta.low : 0;
+  const double sine = sin(zeta.high) + low * cos(zeta.high);
+  const double cosine = cos(zeta.high) - low * sin(zeta.high);
   const double size = 1 / (std::sqrt(2 * tables::kPi.high) * std::sqrt(std::sqrt(x)));
   return size * ((cosine + sine) * even + (sine - cosine) * odd);
 }

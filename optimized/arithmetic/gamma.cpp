@@ -126,6 +126,7 @@ double zeta(double s, double q) {
   Pair sum;
   for (double k = 1; base < far; k += 1) {
     const double term = pow(base, -s);
+    if (std::fabs(term) == kInfinity) return term;
     sum = add(sum, term);
     if (base > 1 && std::fabs(term) <= 0x1p-60 * std::fabs(sum.high)) return sum.value();
     base = q + k;
@@ -177,7 +178,7 @@ double incomplete_factor(double a, double x) {
   const Pair gamma =
       a <= 0.25 ? Pair{log_gamma_above_one(a), 0} : log_gamma_positive(two_sum(a, 1.0));
   const Pair exponent = subtract(subtract(power, {x, 0}), gamma);
-  if (exponent.high < -2000) return 0;
+  if (exponent.high < -1000) return 0;
   return exp_of_pair(exponent);
 }
 

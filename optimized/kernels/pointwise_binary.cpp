@@ -151,7 +151,12 @@ Launch bind_power(const Binding& call) {
 
 // In float64, whatever the operands are.
 void infer_float_power(Inference& call) {
-  if (!call.arguments()[1].as<Tensor>()) return make_pointwise(call, DType::kFloat64, 1);
+  const auto* exponent = call.arguments()[1].as<Tensor>();
+  if (!exponent) return make_pointwise(call, DType::kFloat64, 1);
+  if (!call.arguments()[0].as<Tensor>()) {  // of a number: row-major, as pow's
+    check_written(call, DType::kFloat64);
+    return call.make(DType::kFloat64, exponent->sizes);
+  }
   make_pointwise(call, DType::kFloat64, 2);
 }
 Launch bind_float_power(const Binding& call) {
@@ -179,7 +184,12 @@ Launch bind_divisor(const Binding& call) {
   return launch_pointwise<kIntegers>(call, [least]<class C>() { return OfIntegers<C>{least}; });
 }
 
-// self * 2^other: the power is a row-major tensor of its own dtype, float32 of integers.
+// self * 2^other. Of a floating self and an integer, which is cut to 32 bits, it is one step. Else
+// the power is a row-major tensor of its own dtype, float32 of integers, and the product is mul's.
+bool scales_by_integers(const KernelCall& call) {
+  return spec::is_floating_point(call.tensor("self").dtype) &&
+         !spec::is_floating_point(call.tensor("other").dtype);
+}
 struct LdExp {
   Tensor power;  // without elements
   DType common = DType::kFloat32;
@@ -195,20 +205,36 @@ LdExp ldexp_of(const KernelCall& call) {
   return out;
 }
 void infer_ldexp(Inference& call) {
+  if (scales_by_integers(call)) {
+    if (call.tensor("other").dtype == DType::kBool) throw OpError("not implemented for bool");
+    return infer_pointwise<kFloats>(call);
+  }
   const LdExp ldexp = ldexp_of(call);
   const std::array<const Tensor*, 2> inputs = {&call.tensor("self"), &ldexp.power};
   make_over(call, ldexp.common, inputs);
 }
 Launch bind_ldexp(const Binding& call) {
+  const Tensor& self = call.tensor("self");
+  const Tensor& other = call.tensor("other");
+  if (scales_by_integers(call)) {
+    const DType dtype = common_dtype(call, kFloats);
+    return with_real(dtype, [&]<class C>() {
+      std::array<Source<C>, 2> sources = {Source<C>(self, dtype), Source<C>(other, DType::kInt32)};
+      return launch_sources<C>(call.listener(), call.result(), dtype, std::move(sources),
+                               element::ScaleByTwo());
+    });
+  }
   const LdExp ldexp = ldexp_of(call);
   const DType dtype = ldexp.power.dtype;
-  const bool is_double = dtype == DType::kFloat64 || ldexp.common == DType::kFloat64;
+  const DType common = ldexp.common;
+  const bool is_double = dtype == DType::kFloat64 || common == DType::kFloat64;
+  // A power of one element keeps the compute type's digits, as mul has it.
+  const DType compute = common == DType::kFloat64 ? DType::kFloat64 : DType::kFloat32;
   return with_real(is_double ? DType::kFloat64 : DType::kFloat32, [&]<class C>() {
     return with_float_format(dtype, [&]<class Power>() {
-      return with_float_format(ldexp.common, [&]<class Common>() {
-        std::array<Source<C>, 2> sources = {Source<C>(call.tensor("self"), ldexp.common),
-                                            Source<C>(call.tensor("other"), dtype)};
-        return launch_sources<C>(call.listener(), call.result(), ldexp.common, std::move(sources),
+      return with_float_format(other.count() == 1 ? compute : common, [&]<class Common>() {
+        std::array<Source<C>, 2> sources = {Source<C>(self, common), Source<C>(other, dtype)};
+        return launch_sources<C>(call.listener(), call.result(), common, std::move(sources),
                                  element::ScaleByPower<Power, Common>());
       });
     });

@@ -247,7 +247,7 @@ TEST(Pointwise, DivisorsMultiplesAndShiftsWrapInTheirDtype) {
             (std::vector<std::int64_t>{-128, 0, -20, 0}));
   EXPECT_EQ(integers(run_one("aten.__rshift__.Tensor", {x, by})),
             (std::vector<std::int64_t>{0, 0, -2, -1}));
-  EXPECT_THROW(run_one("aten.__lshift__.Scalar", {make_tensor(DType::kBool, {1}, {1}), 1}),
+  EXPECT_THROW(run_one("aten.__lshift__.Scalar", {make_tensor(DType::kBool, {1}, {1}), true}),
                OpError);
 }
 
@@ -276,7 +276,9 @@ TEST(Pointwise, StepsToTheNextNumberOfTheDtype) {
 TEST(Pointwise, LdexpRoundsThePowerToItsOwnDtype) {
   const Tensor x = make_tensor(DType::kFloat64, {2}, {1.5, 1});
   const Tensor exponents = make_integers(DType::kInt32, {2}, {3, 200});
-  EXPECT_EQ(numbers(run_one("aten.ldexp.Tensor", {x, exponents})), (Numbers{12, kInf}));
+  EXPECT_EQ(numbers(run_one("aten.ldexp.Tensor", {x, exponents})), (Numbers{12, 0x1p200}));
+  const Tensor whole = make_integers(DType::kInt32, {2}, {3, 1});
+  EXPECT_EQ(numbers(run_one("aten.ldexp.Tensor", {whole, exponents})), (Numbers{24, kInf}));
 }
 
 TEST(Pointwise, OrthogonalPolynomialsHaveTheirFirstDegrees) {

@@ -45,14 +45,17 @@ Launch bind_polygamma(const Binding& call) {
 
 void infer_mvlgamma(Inference& call) {
   if (call.integer("p") < 1) throw OpError("mvlgamma: p is 1 at least");
-  infer_pointwise<kOfOne>(call);
+  const spec::DType dtype = common_dtype(call, kOfOne);
+  check_written(call, dtype);
+  call.make(dtype, call.tensor("self").sizes);
 }
 
 Launch bind_mvlgamma(const Binding& call) {
   const auto p = static_cast<double>(call.integer("p"));
   const double constant = 0.25 * p * (p - 1) * log(element::kPi);
   return launch_pointwise<kOfOne>(call, [&]<class C>() {
-    return element::MultivariateLogGamma<C>{static_cast<C>(p), static_cast<C>(constant)};
+    const C held = Source<C>(Item{constant}, common_dtype(call, kOfOne)).number;
+    return element::MultivariateLogGamma<C>{static_cast<C>(p), held};
   });
 }
 

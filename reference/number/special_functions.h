@@ -161,12 +161,12 @@ Tracked<P> digamma(const Tracked<P>& x) {
   if (detail::may_be_pole(x)) return detail::open_result<P>(value, x.arithmetic);
   const double moved = detail::change(x, value, [](long double v) { return exact::digamma(v); });
   const double epsilon = detail::epsilon_of<P>(x.arithmetic);
-  double largest = 3;
+  double largest = 4;
   if (x.value < 0 && std::isfinite(value)) {
     const long double mirrored = exact::digamma(1 - x.value);
     const long double rest = std::fabs(x.value - std::trunc(x.value));
     const long double sine = std::sin(std::numbers::pi_v<long double> * rest);
-    largest += static_cast<double>(2 * std::fabs(mirrored) + 2 * std::fabs(value - mirrored));
+    largest += static_cast<double>(3 * std::fabs(mirrored) + 3 * std::fabs(value - mirrored));
     if (detail::is_double<P>(x.arithmetic))
       largest += static_cast<double>(10 * rest / (sine * sine));
   }
@@ -226,8 +226,8 @@ Tracked<P> zeta(const Tracked<P>& s, const Tracked<P>& q) {
       detail::change(q, value, [&](long double v) { return exact::zeta(s.value, v); });
   const bool is_double = detail::is_double<P>(arithmetic);
   const double ulps = is_double ? 5 + std::min(static_cast<double>(s.value) / 2, 1e3) : 2;
-  constexpr long double kUnderflow = 1e-290L;
-  const bool is_lost = q.value > 1 && std::pow(q.value, -s.value) < kUnderflow;
+  const long double underflow = is_double ? 1e-290L : 1e-36L;
+  const bool is_lost = q.value > 1 && std::pow(q.value, -s.value) < underflow;
   // Terms of both signs below 0, the first of which is a power in the dtype itself.
   double absolute = is_lost ? static_cast<double>(std::fabs(value)) : 0;
   if (q.value < 0) {
@@ -242,7 +242,8 @@ Tracked<P> zeta(const Tracked<P>& s, const Tracked<P>& q) {
   return detail::accurate_to<P>(value, P::combine(from_s, from_q), arithmetic, ulps, absolute);
 }
 
-// The same where the first term, q^-s, is held in a 16-bit dtype.
+// The same where the first term, q^-s, is held in a 16-bit dtype, and the sum in float32, where
+// terms of both signs cancel.
 inline double zeta_in(double s, double q, spec::DType /*dtype*/) { return zeta(s, q); }
 template <class P>
 Tracked<P> zeta_in(const Tracked<P>& s, const Tracked<P>& q, spec::DType dtype) {
@@ -250,6 +251,13 @@ Tracked<P> zeta_in(const Tracked<P>& s, const Tracked<P>& q, spec::DType dtype) 
   if (compute_dtype(dtype) == dtype || !std::isfinite(out.value)) return out;
   const long double first = std::pow(std::fabs(q.value), -s.value);
   out.radius = P::combine(out.radius, P::of_rounding(half_ulp(first, dtype)));
+  if (q.value < 0) {
+    constexpr double kRoundings = 8;  // of the two largest terms, and of the sums that hold them
+    const long double largest = std::pow(std::fabs(std::round(q.value) - q.value), -s.value);
+    const double lost =
+        kRoundings * unit_roundoff(spec::DType::kFloat32) * static_cast<double>(largest);
+    out.radius = P::combine(out.radius, P::of_rounding(lost));
+  }
   return out;
 }
 
@@ -283,10 +291,10 @@ Tracked<P> incomplete_gamma(const Tracked<P>& a, const Tracked<P>& x, F f) {
     const bool is_known = a.radius == 0 && x.radius == 0;
     return {value, is_known ? 0 : kInfinity, arithmetic};
   }
-  // 1 / a overflows.
-  if (low_end(a) * static_cast<long double>(max_finite(dtype_of<P>(arithmetic))) < 4) {
-    return open_result<P>(value, arithmetic);
-  }
+  // 1 / a overflows, or a part of the exponent does.
+  const long double most = max_finite(dtype_of<P>(arithmetic));
+  const long double parts = high_end(a) * std::fabs(std::log(x.value)) + exact::lgamma(high_end(a));
+  if (low_end(a) * most < 4 || parts > most / 4) return open_result<P>(value, arithmetic);
   const double from_a = change(a, value, [&](long double v) { return f(v, x.value); });
   const double from_x = change(x, value, [&](long double v) { return f(a.value, v); });
   const double epsilon = epsilon_of<P>(arithmetic);
@@ -295,10 +303,15 @@ Tracked<P> incomplete_gamma(const Tracked<P>& a, const Tracked<P>& x, F f) {
   const double pi_error =
       is_double<P>(arithmetic) && a.value > 20 ? float_pi_error(a.value, x.value) : 0;
   const double relative = incomplete_gamma_ulps(a.value, x.value);
-  // The one whose series or fraction it is may be small beside the other.
-  const auto smaller = static_cast<double>(std::min(value, 1 - value));
-  Tracked<P> out =
-      accurate_to<P>(value, P::combine(from_a, from_x), arithmetic, 2, complement + pi_error);
+  // The one whose series or fraction it is may be small beside the other; not P of a small order.
+  constexpr long double kSmallOrder = 0.01L;
+  const auto smaller = a.value < kSmallOrder ? 1 : static_cast<double>(std::min(value, 1 - value));
+  // A power that is about to be subnormal counts as 0.
+  const double least = half_ulp(0, dtype_of<P>(arithmetic)) / epsilon;
+  const double vanishing =
+      value < static_cast<long double>(64 * least) ? static_cast<double>(value) : 0;
+  Tracked<P> out = accurate_to<P>(value, P::combine(from_a, from_x), arithmetic, 8,
+                                  complement + pi_error + vanishing);
   out.radius = P::combine(out.radius, P::of_rounding(relative * epsilon * smaller));
   return out;
 }
@@ -376,7 +389,7 @@ Tracked<P> i1(const Tracked<P>& x) {
         std::fabs(value) > static_cast<long double>(max_finite(detail::dtype_of<P>(x.arithmetic)));
     if (!is_beyond || x.radius > 0) return detail::open_result<P>(value, x.arithmetic);
   }
-  return through(x, 14, [](long double v) { return exact::i1(v); });
+  return through(x, 20, [](long double v) { return exact::i1(v); });
 }
 // Their slopes are largest at 0, and fall from there as i0e - i1e and as x^-3/2.
 GRAPHGATE_EAGER(i0e)
@@ -466,8 +479,10 @@ Tracked<P> bessel_j1(const Tracked<P>& x) {
   Tracked<P> out = detail::bessel(x, exact::bessel_j1(x.value), 0.5L, 4 * terms);
   if (std::fabs(x.value) < 1) {
     const double moved = detail::moved_by(x, 0.5L);
-    out = detail::accurate_to<P>(exact::bessel_j1(x.value), moved, x.arithmetic, 6,
-                                 detail::bessel_lack(x.value));
+    // A product with x before one with some 700.
+    const double subnormal = 1e3 * half_ulp(0, detail::dtype_of<P>(x.arithmetic));
+    const double absolute = x.value == 0 ? 0 : detail::bessel_lack(x.value) + subnormal;
+    out = detail::accurate_to<P>(exact::bessel_j1(x.value), moved, x.arithmetic, 6, absolute);
   }
   return out;
 }

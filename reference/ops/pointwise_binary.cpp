@@ -1,5 +1,6 @@
 // Pointwise arithmetic of two or three operands: tensors or numbers. Division is next door
 // (pointwise_division.cpp).
+#include <algorithm>
 #include <array>
 #include <numbers>
 #include <string_view>
@@ -172,11 +173,42 @@ void of_integers(Call& call, F f) {
 void gcd_of(Call& call) { of_integers(call, common_divisor); }
 void lcm_of(Call& call) { of_integers(call, common_multiple); }
 
-// self * 2^other, a composite op: the power is a float of its own (float32 of integers), which may
-// overflow, row-major.
+// x * 2^exponent, rounded once.
+double times_power_of_two(double x, Whole exponent) {
+  return std::ldexp(x, static_cast<int>(exponent.value));
+}
+template <class P>
+Tracked<P> times_power_of_two(const Tracked<P>& x, Whole exponent) {
+  constexpr std::int64_t kFarEnough = 8000;  // nothing or infinity
+  const std::int64_t power = std::clamp(exponent.value, -kFarEnough, kFarEnough);
+  const Tracked<P> factor(std::ldexp(1.0L, static_cast<int>(power)), 0, x.arithmetic);
+  return exponent.undecided ? left_open(x * factor) : x * factor;
+}
+
+// Of a floating self and an integer, which is cut to 32 bits.
+void scale_by_integers(Call& call) {
+  const Operands operands = gather_operands(call, {"self", "other"});
+  const DType dtype = operands.common;
+  refuse_float8(call, dtype);
+  refuse_bool(call, call.tensor("other")->dtype);
+  check_result_fits(call, dtype);
+  const auto exponents =
+      broadcast_to(load<Whole>(*call.tensor("other"), DType::kInt32), operands.sizes);
+  with_real(call.mode(), [&]<class N>() {
+    Array<N> out = broadcast_to(load<N>(*call.tensor("self"), dtype), operands.sizes);
+    for (std::int64_t i = 0; i < out.count(); ++i)
+      out[i] = times_power_of_two(out[i], exponents[i]);
+    call.emit(out, dtype, operand_strides(operands));
+  });
+}
+
+// self * 2^other. Of other dtypes than above the power is a row-major float of its own (float32 of
+// integers), which may overflow, and the product is mul's.
 void ldexp_of(Call& call) {
-  Operands operands = gather_operands(call, {"self", "other"});
   const TensorRef other = call.tensor("other");
+  const bool is_real = spec::is_floating_point(call.tensor("self")->dtype);
+  if (is_real && !spec::is_floating_point(other->dtype)) return scale_by_integers(call);
+  Operands operands = gather_operands(call, {"self", "other"});
   const DType power_dtype = to_floating(other->dtype);
   refuse_float8(call, power_dtype);
   const TensorRef power = new_tensor(power_dtype, other->sizes, other->device);
@@ -189,6 +221,7 @@ void ldexp_of(Call& call) {
   operands.data[1] = {power};
   operands.tensors[1] = power;
   operands.common = result_type(operands.data);
+  operands.wide_last = true;
   const DType dtype = operands.common;
   refuse_float8(call, dtype);
   with_real(call.mode(), [&]<class N>() {
@@ -200,7 +233,11 @@ void ldexp_of(Call& call) {
 double next_number(long double x, long double y, DType dtype) {
   if (std::isnan(x) || std::isnan(y)) return std::numeric_limits<double>::quiet_NaN();
   if (x == y) return static_cast<double>(y);
-  if (x == 0) return std::copysign(2 * half_ulp(0, dtype), static_cast<double>(y));
+  if (x == 0) {
+    // Half of float64's smallest number is itself (half_ulp).
+    const double least = dtype == DType::kFloat64 ? half_ulp(0, dtype) : 2 * half_ulp(0, dtype);
+    return std::copysign(least, static_cast<double>(y));
+  }
   const auto size = static_cast<double>(std::fabs(x));
   const bool grows = (y > x) == (x > 0);
   double next = 0;
@@ -301,10 +338,19 @@ void pow_of(Call& call) {
   by_number ? power_of_number(call) : power_of_operands(call);
 }
 
-// In float64, whatever the operands are.
+// In float64, whatever the operands are; that of a number is row-major, as pow's.
 void float_power(Call& call) {
   Operands operands = gather_operands(call, {"self", "exponent"});
   operands.common = DType::kFloat64;
+  if (!call.datum("self").as<TensorRef>()) {
+    check_result_fits(call, DType::kFloat64);
+    return with_real(call.mode(), [&]<class N>() {
+      const auto f = [](const N& x, const N& y) { return pow(x, y); };
+      call.emit(
+          detail::apply_formula<N>(operands, DType::kFloat64, f, std::make_index_sequence<2>()),
+          DType::kFloat64);
+    });
+  }
   const auto* as_tensor = call.datum("exponent").as<TensorRef>();
   const double exponent = as_tensor ? 0 : call.real("exponent");
   with_real(call.mode(), [&]<class N>() {

@@ -48,21 +48,27 @@ void polygamma(Call& call) {
 }
 
 // The sum of lgamma(x - j/2) for j < p, and p (p - 1) / 4 log(pi): a composite op whose steps are
-// held in the dtype.
+// held in the dtype. The result is row-major.
 void mvlgamma(Call& call) {
   const std::int64_t p = call.integer("p");
   if (p < 1) throw OpError("p has to be greater than or equal to 1");
-  const DType dtype = to_floating(call.tensor("self")->dtype);
-  const double halves = static_cast<double>(p * (p - 1));
-  const double constant =
-      round_to_dtype(halves * std::log(std::numbers::pi) / 4, compute_dtype(dtype));
-  pointwise_real(call, {"self"}, [=]<class N>(const N& x) {
-    Sum<N> sum;
-    for (std::int64_t j = p - 1; j >= 0; --j) {
-      const N shifted = held_in(x + N(-0.5 * static_cast<double>(j)), dtype);
-      sum.add(held_in(lgamma(shifted), dtype));
+  const Tensor& self = *call.tensor("self");
+  const DType dtype = to_floating(self.dtype);
+  refuse_float8(call, dtype);
+  check_result_fits(call, dtype);
+  const auto halves = static_cast<double>(p * (p - 1));
+  const double constant = round_to_dtype(halves * std::log(std::numbers::pi) / 4, dtype);
+  with_real(call.mode(), [&]<class N>() {
+    Array<N> out = load<N>(self, dtype);
+    for (N& x : out.data) {
+      Sum<N> sum;
+      for (std::int64_t j = p - 1; j >= 0; --j) {
+        const N shifted = held_in(x + N(-0.5 * static_cast<double>(j)), dtype);
+        sum.add(held_in(lgamma(shifted), dtype));
+      }
+      x = held_in(sum.result(), dtype) + N(constant);
     }
-    return held_in(sum.result(), dtype) + N(constant);
+    call.emit(out, dtype);
   });
 }
 

@@ -137,6 +137,23 @@ struct Mantissa {
   }
 };
 
+// x * 2^exponent, rounded once.
+struct ScaleByTwo {
+  template <class C>
+  C operator()(C x, C exponent) const {
+    const auto limited = static_cast<std::int64_t>(clamp_to(static_cast<double>(exponent), 4000));
+    const double mantissa = Mantissa()(static_cast<double>(x));
+    const std::int64_t sum = limited + ExponentOfTwo()(x);
+    if (sum < -1021) {
+      const std::int64_t rest = sum < -2022 ? -1022 : sum + 1000;
+      return static_cast<C>(mantissa * 0x1p-1000 * power_of_two(rest));
+    }
+    const std::int64_t half = (sum > 1100 ? 1100 : sum) / 2;
+    const std::int64_t rest = (sum > 1100 ? 1100 : sum) - half;
+    return static_cast<C>(mantissa * power_of_two(half) * power_of_two(rest));
+  }
+};
+
 GRAPHGATE_UNARY_ELEMENT(Square, multiply(x, x))
 GRAPHGATE_UNARY_ELEMENT(Sinc, sinc(x))
 GRAPHGATE_UNARY_ELEMENT(Fraction, x - std::trunc(x))
