@@ -211,6 +211,15 @@ double upper_fraction(double a, double x) {
   return value * a * incomplete_factor(a, x);
 }
 
+// The same from its end, for a < 1 and x > 1, where so many steps are enough: fewer roundings add
+// up.
+double upper_fraction_backward(double a, double x) {
+  constexpr double kSteps = 160;
+  double rest = x + 1 - a + 2 * kSteps;
+  for (double n = kSteps; n > 0; n -= 1) rest = x - 1 - a + 2 * n - n * (n - a) / rest;
+  return a * incomplete_factor(a, x) / rest;
+}
+
 // Q for small x and a: 1 - x^a / Gamma(1 + a), less a series of both signs (DLMF 8.7.1).
 double upper_small(double a, double x) {
   const double gamma = a <= 0.25 ? log_gamma_above_one(a) : lgamma(1 + a);
@@ -270,6 +279,7 @@ double igammac(double a, double x) {
   const GammaEdge edge = gamma_edge(a, x);
   if (edge.decides) return 1 - edge.lower;
   if (a > kUniform) return temme_uniform(a, x, 1);
+  if (a < 1 && x > 1.1 && x < 2) return upper_fraction_backward(a, x);
   if (a < 1 && x < 2) {
     const bool is_lower_small = x <= 0.5 ? -0.4 / log(x) < a : x * 1.1 < a;
     return is_lower_small ? 1 - lower_series(a, x) : upper_small(a, x);
