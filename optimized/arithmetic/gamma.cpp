@@ -119,6 +119,12 @@ double zeta(double s, double q) {
   if (q <= 0 && is_whole(q)) return kInfinity;
   if (q <= 0 && !is_whole(s)) return kNaN;
   if (s != s || q != q || q == kInfinity) return kNaN;
+  if (q < 0) {  // the terms of negative bases are a difference of two such sums
+    const double rest = -q - std::floor(-q);
+    const double sign = std::fmod(s, 2.0) == 1 ? -1 : 1;
+    if (zeta(s, rest) == kInfinity) return sign * kInfinity;
+    return sign * (zeta(s, rest) - zeta(s, 1 - q)) + zeta(s, 1 - rest);
+  }
   // First terms by themselves, until the rest is a series that converges (Euler and Maclaurin's
   // formula, DLMF 2.10.1): its terms shrink as ((s + 2k) / (2 pi base))^2.
   const double far = kFarEnough + s;

@@ -101,6 +101,13 @@ long double zeta(long double s, long double q) {
   if (q <= 0 && is_whole(q)) return kInfinite;
   if (q <= 0 && !is_whole(s)) return kNoNumber;
   if (std::isnan(s) || std::isnan(q) || q == kInfinite) return kNoNumber;
+  if (q < 0) {
+    // The terms of negative bases are a difference of two such sums.
+    const long double rest = -q - std::floor(-q);
+    const long double sign = std::fmod(s, 2.0L) == 1 ? -1 : 1;
+    if (std::isinf(zeta(s, rest))) return sign * kInfinite;
+    return sign * (zeta(s, rest) - zeta(s, 1 - q)) + zeta(s, 1 - rest);
+  }
   // Euler and Maclaurin's formula (DLMF 2.10.1) behind a sum of first terms.
   constexpr long double kFarEnough = 30;
   const long double far = std::max(kFarEnough, 2 * s);
