@@ -48,38 +48,37 @@ struct OpBody {
 };
 
 // The families, in the order of the files in reference/ops/.
-[[nodiscard]] std::span<const OpBody> activation_ops();
 [[nodiscard]] std::span<const OpBody> activation_backward_ops();
+[[nodiscard]] std::span<const OpBody> activation_ops();
 [[nodiscard]] std::span<const OpBody> assertion_ops();
 [[nodiscard]] std::span<const OpBody> attention_ops();
 [[nodiscard]] std::span<const OpBody> batch_norm_ops();
-[[nodiscard]] std::span<const OpBody> class_loss_ops();
 [[nodiscard]] std::span<const OpBody> binning_ops();
+[[nodiscard]] std::span<const OpBody> class_loss_ops();
 [[nodiscard]] std::span<const OpBody> comparison_ops();
 [[nodiscard]] std::span<const OpBody> composite_loss_ops();
 [[nodiscard]] std::span<const OpBody> composite_ops();
 [[nodiscard]] std::span<const OpBody> contraction_ops();
-[[nodiscard]] std::span<const OpBody> convolution_ops();
 [[nodiscard]] std::span<const OpBody> conversion_ops();
+[[nodiscard]] std::span<const OpBody> convolution_ops();
 [[nodiscard]] std::span<const OpBody> creation_ops();
 [[nodiscard]] std::span<const OpBody> diagonal_ops();
 [[nodiscard]] std::span<const OpBody> distance_ops();
 [[nodiscard]] std::span<const OpBody> einsum_ops();
 [[nodiscard]] std::span<const OpBody> embedding_bag_ops();
-[[nodiscard]] std::span<const OpBody> extremum_ops();
-[[nodiscard]] std::span<const OpBody> foreach_ops();
 [[nodiscard]] std::span<const OpBody> equality_ops();
 [[nodiscard]] std::span<const OpBody> extremum_ops();
 [[nodiscard]] std::span<const OpBody> folding_ops();
+[[nodiscard]] std::span<const OpBody> foreach_ops();
 [[nodiscard]] std::span<const OpBody> fractional_max_pooling_ops();
 [[nodiscard]] std::span<const OpBody> grid_sampler_ops();
 [[nodiscard]] std::span<const OpBody> histogram_ops();
 [[nodiscard]] std::span<const OpBody> indexing_ops();
 [[nodiscard]] std::span<const OpBody> joining_ops();
-[[nodiscard]] std::span<const OpBody> loss_ops();
 [[nodiscard]] std::span<const OpBody> linalg_factor_ops();
 [[nodiscard]] std::span<const OpBody> linalg_solve_ops();
 [[nodiscard]] std::span<const OpBody> linalg_spectral_ops();
+[[nodiscard]] std::span<const OpBody> loss_ops();
 [[nodiscard]] std::span<const OpBody> matmul_ops();
 [[nodiscard]] std::span<const OpBody> max_pooling_ops();
 [[nodiscard]] std::span<const OpBody> normalization_ops();
@@ -105,8 +104,8 @@ struct OpBody {
 [[nodiscard]] std::span<const OpBody> symbolic_ops();
 [[nodiscard]] std::span<const OpBody> unique_ops();
 [[nodiscard]] std::span<const OpBody> unpooling_ops();
-[[nodiscard]] std::span<const OpBody> variance_ops();
 [[nodiscard]] std::span<const OpBody> upsample_ops();
+[[nodiscard]] std::span<const OpBody> variance_ops();
 [[nodiscard]] std::span<const OpBody> view_ops();
 [[nodiscard]] std::span<const OpBody> vllm_ops();
 

@@ -147,13 +147,13 @@ template <class Table>
 }
 
 // The families' rows, by the families' names.
-[[nodiscard]] std::span<const DrawnOp> activation_rows();
 [[nodiscard]] std::span<const DrawnOp> activation_backward_rows();
+[[nodiscard]] std::span<const DrawnOp> activation_rows();
 [[nodiscard]] std::span<const DrawnOp> assertion_rows();
 [[nodiscard]] std::span<const DrawnOp> attention_rows();
 [[nodiscard]] std::span<const DrawnOp> batch_norm_rows();
-[[nodiscard]] std::span<const DrawnOp> class_loss_rows();
 [[nodiscard]] std::span<const DrawnOp> binning_rows();
+[[nodiscard]] std::span<const DrawnOp> class_loss_rows();
 [[nodiscard]] std::span<const DrawnOp> comparison_rows();
 [[nodiscard]] std::span<const DrawnOp> composite_rows();
 [[nodiscard]] std::span<const DrawnOp> contraction_rows();
@@ -166,21 +166,20 @@ template <class Table>
 [[nodiscard]] std::span<const DrawnOp> distance_rows();
 [[nodiscard]] std::span<const DrawnOp> einsum_rows();
 [[nodiscard]] std::span<const DrawnOp> embedding_bag_rows();
-[[nodiscard]] std::span<const DrawnOp> extremum_rows();
-[[nodiscard]] std::span<const DrawnOp> foreach_rows();
 [[nodiscard]] std::span<const DrawnOp> equality_rows();
 [[nodiscard]] std::span<const DrawnOp> extremum_rows();
 [[nodiscard]] std::span<const DrawnOp> folding_rows();
+[[nodiscard]] std::span<const DrawnOp> foreach_rows();
 [[nodiscard]] std::span<const DrawnOp> fractional_max_pooling_rows();
 [[nodiscard]] std::span<const DrawnOp> functionalized_rows();
 [[nodiscard]] std::span<const DrawnOp> grid_sampler_rows();
 [[nodiscard]] std::span<const DrawnOp> histogram_rows();
 [[nodiscard]] std::span<const DrawnOp> indexing_rows();
 [[nodiscard]] std::span<const DrawnOp> joining_rows();
-[[nodiscard]] std::span<const DrawnOp> loss_rows();
 [[nodiscard]] std::span<const DrawnOp> linalg_factor_rows();
 [[nodiscard]] std::span<const DrawnOp> linalg_solve_rows();
 [[nodiscard]] std::span<const DrawnOp> linalg_spectral_rows();
+[[nodiscard]] std::span<const DrawnOp> loss_rows();
 [[nodiscard]] std::span<const DrawnOp> matmul_rows();
 [[nodiscard]] std::span<const DrawnOp> max_pooling_rows();
 [[nodiscard]] std::span<const DrawnOp> normalization_rows();

@@ -13,8 +13,8 @@
   FAMILY(assertion)                \
   FAMILY(attention)                \
   FAMILY(batch_norm)               \
-  FAMILY(class_loss)               \
   FAMILY(binning)                  \
+  FAMILY(class_loss)               \
   FAMILY(comparison)               \
   FAMILY(contraction)              \
   FAMILY(conversion)               \
@@ -23,11 +23,10 @@
   FAMILY(diagonal)                 \
   FAMILY(distance)                 \
   FAMILY(embedding_bag)            \
-  FAMILY(extremum)                 \
-  FAMILY(foreach)                  \
   FAMILY(equality)                 \
   FAMILY(extremum)                 \
   FAMILY(folding)                  \
+  FAMILY(foreach)                  \
   FAMILY(fractional_max_pooling)   \
   FAMILY(functionalization)        \
   FAMILY(fused_activation)         \
@@ -37,10 +36,10 @@
   FAMILY(histogram)                \
   FAMILY(indexing)                 \
   FAMILY(joining)                  \
-  FAMILY(loss)                     \
   FAMILY(linalg_factor)            \
   FAMILY(linalg_solve)             \
   FAMILY(linalg_spectral)          \
+  FAMILY(loss)                     \
   FAMILY(matmul)                   \
   FAMILY(max_pooling)              \
   FAMILY(normalization)            \
