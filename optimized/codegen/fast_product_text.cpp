@@ -16,8 +16,8 @@ namespace {
 
 using spec::DType;
 
-constexpr std::int64_t kBlockColumns = 16;  // of a block of multiply_few_rows
-constexpr std::int64_t kMostRows = 32;      // of a product without tiles
+constexpr std::int64_t kFewRowsColumns = 16;  // of a block of multiply_few_rows
+constexpr std::int64_t kMostRows = 32;        // of a product without tiles
 
 // The numbers of a product that the templates of fast_product.cuh take.
 struct ProductShape {
@@ -50,9 +50,9 @@ SliceRing ring_of(const ProductShape& s) {
   constexpr std::int64_t kBytes = std::int64_t{208} * 1024;     // where blocks go on
   constexpr std::int64_t kGoOn = 2;                             // such blocks, of a multiprocessor
   constexpr std::int64_t kLeastSlices = 4;                      // of one
-  const std::int64_t of_band = kBlockColumns / s.bands.count;
+  const std::int64_t of_band = kFewRowsColumns / s.bands.count;
   const std::int64_t sixteens = (s.band() + of_band - 1) / of_band;
-  const std::int64_t slice = (kBlockColumns + (s.norm ? 0 : s.rows)) * 128 * kWarps;
+  const std::int64_t slice = (kFewRowsColumns + (s.norm ? 0 : s.rows)) * 128 * kWarps;
   const std::int64_t sums = kWarps * s.rows * 17 * 4;
   const std::int64_t made = s.made_bytes();
   const std::int64_t most = slice > kSharedBytes / 9 ? 2 : 3;  // blocks at a time

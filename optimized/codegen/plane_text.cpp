@@ -8,7 +8,7 @@ namespace {
 
 // "x2", the coordinate of spatial dimension d (of three) of an element of `tensor` at x0, x1...
 std::string spatial_coordinate(const Tensor& tensor, int spatial, int d) {
-  const int given = d - (kSpatial - spatial);
+  const int given = d - (kSpatialDims - spatial);
   return given < 0 ? "0" : "x" + text_of(tensor.rank() - spatial + given);
 }
 
@@ -20,12 +20,12 @@ std::string plane_text(const PlaneWork& work, std::size_t self_pointer) {
   const Sizes inner(strides.end() - work.spatial, strides.end());
   strides.resize(strides.size() - inner.size());
   std::string from = "first";
-  constexpr std::array<const char*, kSpatial> kNames = {"z", "y", "x"};
+  constexpr std::array<const char*, kSpatialDims> kNames = {"z", "y", "x"};
   for (std::size_t d = 0; d < inner.size(); ++d) {
     from += joined({" + ", kNames.at(kNames.size() - inner.size() + d), " * ", text_of(inner[d])});
   }
   std::string text = "  const Extents at{";
-  for (int d = 0; d < kSpatial; ++d) {
+  for (int d = 0; d < kSpatialDims; ++d) {
     text += (d == 0 ? "" : ", ") + spatial_coordinate(work.result, work.spatial, d);
   }
   const Extents in = plane_extents(self.sizes, work.spatial);
@@ -113,7 +113,7 @@ TextWork max_pool_backward_text(const Tensor& result, const Tensor& gradient, co
   };
   const Sizes windows(gradient.sizes.end() - spatial, gradient.sizes.end());
   std::string own = "0";
-  for (int d = 0; d < kSpatial; ++d) {
+  for (int d = 0; d < kSpatialDims; ++d) {
     own = joined({"(", own, ") * ",
                   text_of(plane_extents(result.sizes, spatial)[static_cast<std::size_t>(d)]), " + ",
                   spatial_coordinate(result, spatial, d)});
@@ -136,14 +136,14 @@ TextWork max_pool_backward_text(const Tensor& result, const Tensor& gradient, co
 }
 
 TextWork resize_text(const PlaneWork& work,
-                     const std::array<element::ResizedAxis, kSpatial>& axes) {
+                     const std::array<element::ResizedAxis, kSpatialDims>& axes) {
   TextWork out = begin({{work.result, true}, {work.self, false}}, work.result.count(), "resize");
   const std::string c = compute_name(work.self.dtype);
   const std::string w = c == "std::int64_t" ? "float" : c;
   std::string& text = out.statements;
   text = "  if (thread >= " + text_of(out.threads) + ") return;\n" +
          coordinates_text(work.result.sizes, "thread", "x") + plane_text(work, 1);
-  for (std::size_t d = 0; d < kSpatial; ++d) {
+  for (std::size_t d = 0; d < kSpatialDims; ++d) {
     const element::ResizedAxis& axis = axes.at(d);
     text += joined({"  const auto t", text_of(static_cast<std::int64_t>(d)),
                     " = element::ResizedAxis{element::Resize{",
@@ -177,7 +177,7 @@ TextWork sample_text(const PlaneWork& work, const Tensor& grid, const element::S
   text += "  const char* const point = p2 + " + offset_text(strides, "x") + ";\n";
   text += "  element::Taps<" + c + "> t0, t1, t2;\n  t0.add(0, " + c + "(1));\n";
   for (int d = 0; d < work.spatial; ++d) {
-    const std::string axis = text_of(kSpatial - 1 - d);
+    const std::string axis = text_of(kSpatialDims - 1 - d);
     text += joined({"  t", axis, " = sampling.taps<", c, ">(",
                     load_text(grid.dtype, grid.dtype, grid.dtype, "point + " + text_of(d * step)),
                     ", in[", axis, "]);\n"});

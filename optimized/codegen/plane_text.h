@@ -26,7 +26,7 @@ struct PlaneWork {
 
 // The planes at other sizes.
 [[nodiscard]] TextWork resize_text(const PlaneWork& work,
-                                   const std::array<element::ResizedAxis, kSpatial>& axes);
+                                   const std::array<element::ResizedAxis, kSpatialDims>& axes);
 // The planes at the points of a grid [N, ..., spatial], whose last dimension names x first.
 [[nodiscard]] TextWork sample_text(const PlaneWork& work, const Tensor& grid,
                                    const element::Sampling& sampling);

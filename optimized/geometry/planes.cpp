@@ -7,7 +7,7 @@ namespace graphgate::optimized {
 Extents plane_extents(const Sizes& sizes, int spatial) {
   Extents out = {1, 1, 1};
   for (int i = 0; i < spatial; ++i) {
-    out[static_cast<std::size_t>(kSpatial - 1 - i)] =
+    out[static_cast<std::size_t>(kSpatialDims - 1 - i)] =
         sizes[sizes.size() - 1 - static_cast<std::size_t>(i)];
   }
   return out;
@@ -26,7 +26,7 @@ Extents spatial_values(const Sizes& values, int spatial, std::int64_t neutral) {
   }
   Extents out = {neutral, neutral, neutral};
   for (std::size_t i = 0; i < wanted; ++i) {
-    out[kSpatial - wanted + i] = values.size() == 1 ? values[0] : values[i];
+    out[kSpatialDims - wanted + i] = values.size() == 1 ? values[0] : values[i];
   }
   return out;
 }
@@ -59,7 +59,7 @@ Window window_of(const KernelCall& call, int spatial) {
   out.dilation = call.has("dilation") ? spatial_values(call.integers("dilation"), spatial, 1)
                                       : Extents{1, 1, 1};
   out.ceil_mode = call.boolean("ceil_mode");
-  for (std::size_t d = 0; d < kSpatial; ++d) {
+  for (std::size_t d = 0; d < kSpatialDims; ++d) {
     if (out.kernel[d] <= 0 || out.stride[d] <= 0 || out.dilation[d] <= 0) {
       throw OpError("a window's sizes, strides and dilations must be positive");
     }
@@ -74,7 +74,7 @@ Window window_of(const KernelCall& call, int spatial) {
 
 Extents window_counts(const Window& window, const Extents& in, int spatial) {
   Extents out = {1, 1, 1};
-  for (std::size_t d = static_cast<std::size_t>(kSpatial - spatial); d < kSpatial; ++d) {
+  for (std::size_t d = static_cast<std::size_t>(kSpatialDims - spatial); d < kSpatialDims; ++d) {
     const std::int64_t stride = window.stride[d];
     const std::int64_t last_start =
         in[d] + 2 * window.padding[d] - window.dilation[d] * (window.kernel[d] - 1) - 1;

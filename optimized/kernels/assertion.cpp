@@ -22,7 +22,7 @@ void check_list(const Inference& call, const char* name, const Sizes& actual) {
 }
 
 // An index of -1 is any device of the type.
-bool is_same_device(const spec::Device& a, const spec::Device& b) {
+bool is_on_device(const spec::Device& a, const spec::Device& b) {
   return a.type == b.type && (a.index == b.index || a.index < 0 || b.index < 0);
 }
 
@@ -35,7 +35,7 @@ void infer_assert_metadata(Inference& call) {
             std::string(spec::torch_name(tensor.dtype)));
   }
   const spec::Device device = call.device_or(tensor.device);
-  if (!is_same_device(device, tensor.device)) {
+  if (!is_on_device(device, tensor.device)) {
     differs("device", spec::print_device(device), spec::print_device(tensor.device));
   }
   if (!call.has("layout")) return;

@@ -139,14 +139,15 @@ struct BagLaunch {
 
   // Where bags begin, and the end of the last one.
   [[nodiscard]] std::vector<std::int64_t> begins_of(std::int64_t count) const {
-    std::vector<std::int64_t> out = numbers_of(offsets);
-    if (!out.empty() && out.front() != 0) throw OpError("the first bag begins at 0");
-    if (form.bags == form.offsets) out.push_back(count);
-    if (!out.empty() && (out.back() > count || !std::is_sorted(out.begin(), out.end()))) {
+    std::vector<std::int64_t> begins = numbers_of(offsets);
+    if (!begins.empty() && begins.front() != 0) throw OpError("the first bag begins at 0");
+    if (form.bags == form.offsets) begins.push_back(count);
+    if (!begins.empty() &&
+        (begins.back() > count || !std::is_sorted(begins.begin(), begins.end()))) {
       throw OpError("offsets of bags ascend, up to the number of indices");
     }
-    if (!out.empty()) out.back() = count;
-    return out;
+    if (!begins.empty()) begins.back() = count;
+    return begins;
   }
 
   [[nodiscard]] C sum_of_bag(const std::vector<std::vector<C>>& held, std::int64_t j) const {

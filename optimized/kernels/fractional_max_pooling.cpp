@@ -26,7 +26,7 @@ void infer_fractional(Inference& call) {
     throw OpError("the elements and the samples are not floats of one dtype");
   }
   const Fractional pool = fractional_of(call, spatial);
-  for (std::size_t d = 0; d < kSpatial; ++d) {
+  for (std::size_t d = 0; d < kSpatialDims; ++d) {
     const std::int64_t room = pool.in[d] - pool.kernel[d];
     if (pool.kernel[d] < 1 || pool.out[d] < 0 || room < 0 ||
         pool.out[d] > room + (spatial == 2 ? 1 : 0)) {
@@ -91,16 +91,16 @@ Launch bind_fractional(const Binding& call) {
       };
       for (std::int64_t p = 0; p < planes.count(); ++p) {
         planes.load(p, plane);
-        std::array<C, kSpatial> sample{};  // two dimensions: of the width first
+        std::array<C, kSpatialDims> sample{};  // two dimensions: of the width first
         samples.load(p, sample.data());
         if (spatial == 2) sample = {C{0}, sample[1], sample[0]};
-        std::array<std::vector<std::int64_t>, kSpatial> starts;
-        for (std::size_t d = 0; d < kSpatial; ++d) {
+        std::array<std::vector<std::int64_t>, kSpatialDims> starts;
+        for (std::size_t d = 0; d < kSpatialDims; ++d) {
           starts[d] = starts_of(dtype, sample[d], pool.in[d], pool.out[d], pool.kernel[d]);
         }
         for_each_place(pool.out, [&](const Extents& at, std::int64_t i) {
           element::PlanePart part{{}, {}, {1, 1, 1}, 1};
-          for (std::size_t d = 0; d < kSpatial; ++d) {
+          for (std::size_t d = 0; d < kSpatialDims; ++d) {
             part.begin[d] = starts[d][static_cast<std::size_t>(at[d])];
             part.end[d] = part.begin[d] + pool.kernel[d];
           }

@@ -93,7 +93,7 @@ C rounded(DType dtype, C value) {
 
 // What one normalization needs of its operands.
 template <class C>
-struct Normalizer {
+struct FusedNormalizer {
   DType dtype, compute;
   C epsilon;
   bool by_power;
@@ -176,8 +176,8 @@ Launch bind_norm(const Binding& call) {
             compute = *call.optional_dtype("compute"), by_power = call.boolean("by_power"),
             epsilon = static_cast<C>(call.real("epsilon"))] {
       const auto n = static_cast<std::size_t>(inputs.length());
-      Normalizer<C> normalize{dtype,    compute,           epsilon,
-                              by_power, std::vector<C>(n), std::vector<C>(n)};
+      FusedNormalizer<C> normalize{dtype,    compute,           epsilon,
+                                   by_power, std::vector<C>(n), std::vector<C>(n)};
       weights.template load<C>(0, normalize.weight.data());
       std::vector<C> x(n);
       std::vector<C> more(n);

@@ -76,10 +76,10 @@ Launch bind_grid_sampler(const Binding& call) {
         images.load(n, image);
         grids.load(n, grid);
         for (std::int64_t point = 0; point < points; ++point) {
-          std::array<element::Taps<C>, kSpatial> taps;
+          std::array<element::Taps<C>, kSpatialDims> taps;
           taps[0].add(0, C{1});
           for (std::size_t d = 0; d < spatial; ++d) {  // the grid names x first
-            const std::size_t axis = kSpatial - 1 - d;
+            const std::size_t axis = kSpatialDims - 1 - d;
             taps[axis] =
                 sampling.taps<C>(grid[point * spatial + static_cast<std::int64_t>(d)], in[axis]);
           }

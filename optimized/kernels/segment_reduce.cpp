@@ -12,13 +12,13 @@ namespace {
 using Dims = std::vector<std::int64_t>;
 using spec::DType;
 
-enum class SegmentKind : std::uint8_t { kSum, kMean, kProduct, kGreatest, kLeast };
+enum class SegmentKind : std::uint8_t { kTotal, kMean, kMultiplied, kGreatest, kLeast };
 
 SegmentKind segment_kind(const KernelCall& call) {
   const std::string_view name = call.text("reduce");
-  if (name == "sum") return SegmentKind::kSum;
+  if (name == "sum") return SegmentKind::kTotal;
   if (name == "mean") return SegmentKind::kMean;
-  if (name == "prod") return SegmentKind::kProduct;
+  if (name == "prod") return SegmentKind::kMultiplied;
   if (name == "max" || name == "amax") return SegmentKind::kGreatest;
   if (name == "min" || name == "amin") return SegmentKind::kLeast;
   throw OpError("segment_reduce has no reduction '" + std::string(name) + "'");
@@ -76,13 +76,13 @@ struct SegmentReduction {
   // Of n elements.
   C operator()(const C* x, std::int64_t n) const {
     switch (kind) {
-      case SegmentKind::kSum:
+      case SegmentKind::kTotal:
         return initial.value_or(C(0)) + ordered_sum(x, n);
       case SegmentKind::kMean: {
         if (n == 0) return initial.value_or(std::numeric_limits<C>::quiet_NaN());
         return (initial.value_or(C(0)) + ordered_sum(x, n)) / static_cast<C>(n);
       }
-      case SegmentKind::kProduct: {
+      case SegmentKind::kMultiplied: {
         C product = initial.value_or(C(1));
         for (std::int64_t i = 0; i < n; ++i) product *= x[i];
         return product;

@@ -31,7 +31,7 @@ std::optional<double> given_scale(const KernelCall& call, int d, int spatial) {
   }
   if (spatial == 1) return call.optional_real("scales");
   constexpr std::array<const char*, 3> kNames = {"scales_d", "scales_h", "scales_w"};
-  return call.optional_real(kNames.at(static_cast<std::size_t>(kSpatial) -
+  return call.optional_real(kNames.at(static_cast<std::size_t>(kSpatialDims) -
                                       static_cast<std::size_t>(spatial) +
                                       static_cast<std::size_t>(d)));
 }
@@ -44,7 +44,7 @@ Extents output_extents(const KernelCall& call, int spatial) {
   for (int d = 0; d < spatial; ++d) {
     const auto scale = given_scale(call, d, spatial);
     if (!scale) throw OpError("neither output_size nor scale_factors are given");
-    std::int64_t& size = out[static_cast<std::size_t>(kSpatial) -
+    std::int64_t& size = out[static_cast<std::size_t>(kSpatialDims) -
                              static_cast<std::size_t>(spatial) + static_cast<std::size_t>(d)];
     size = truncate_to<std::int64_t>(static_cast<double>(size) * *scale);
   }
@@ -78,7 +78,7 @@ void infer_upsample(Inference& call) {
   make_resized(call, spatial);
 }
 
-using Axes = std::array<element::ResizedAxis, kSpatial>;
+using Axes = std::array<element::ResizedAxis, kSpatialDims>;
 
 template <Resize mode, int spatial>
 Axes axes_of(const Binding& call) {
@@ -86,9 +86,9 @@ Axes axes_of(const Binding& call) {
   const Extents out = plane_extents(call.result().sizes, spatial);
   const bool aligns_corners = call.has("align_corners") && call.boolean("align_corners");
   Axes axes{};
-  for (int d = 0; d < kSpatial; ++d) {
+  for (int d = 0; d < kSpatialDims; ++d) {
     const auto i = static_cast<std::size_t>(d);
-    const int given = d - (kSpatial - spatial);
+    const int given = d - (kSpatialDims - spatial);
     const double scale = given >= 0 ? given_scale(call, given, spatial).value_or(0) : 0;
     axes[i] = {given >= 0 ? mode : Resize::kNearest, in[i], out[i], aligns_corners ? 1 : 0,
                std::bit_cast<std::int64_t>(scale)};

@@ -47,7 +47,7 @@ std::string dynamic_quant(const std::string& dtype) {
 )";
 }
 
-spec::Program program_with(const std::string& dtype, const std::string& nodes) {
+spec::Program quant_program(const std::string& dtype, const std::string& nodes) {
   const std::string tensor = " : " + dtype + "[s0, 24]\n";
   return program_of("program \"" + dtype + "\" {\n  symbol s0 in [1, 64] hint 8\n  input %u" +
                     tensor + "  input %v" + tensor + "  input %w : " + dtype +
@@ -63,11 +63,11 @@ std::vector<Inputs> calls_of(DType dtype) {
   return calls;
 }
 
-struct Named {
+struct QuantDtype {
   const char* name;
   DType dtype;
 };
-constexpr Named kDtypes[] = {
+constexpr QuantDtype kQuantDtypes[] = {
     {"f32", DType::kFloat32}, {"bf16", DType::kBFloat16}, {"f16", DType::kFloat16}};
 
 std::string sum_by(const std::string& dtype, const std::string& op) {
@@ -75,16 +75,16 @@ std::string sum_by(const std::string& dtype, const std::string& op) {
 }
 
 TEST(FuseNormQuant, KeepsEveryRoundingOfAStaticScale) {
-  for (const auto& [name, dtype] : kDtypes) {
+  for (const auto& [name, dtype] : kQuantDtypes) {
     for (const char* op : {"div", "mul"}) {
       const std::string tail = norm_of(name) + static_quant(name, "n", "[s0, 24]", op);
       const spec::Program alone =
-          program_with(name, std::string("  %s : ") + name + "[s0, 24] = aten.alias.default(%u)\n" +
-                                 tail + "  output %q\n");
+          quant_program(name, std::string("  %s : ") + name +
+                                  "[s0, 24] = aten.alias.default(%u)\n" + tail + "  output %q\n");
       EXPECT_EQ(ops_of(alone), "rms_norm_static_quant") << name << op;
       expect_unchanged(alone, calls_of(dtype));
       const spec::Program added =
-          program_with(name, sum_by(name, "add") + tail + "  output %q\n  output %s\n");
+          quant_program(name, sum_by(name, "add") + tail + "  output %q\n  output %s\n");
       EXPECT_EQ(ops_of(added), "add_rms_norm_static_quant") << name << op;
       expect_unchanged(added, calls_of(dtype));
     }
@@ -92,45 +92,45 @@ TEST(FuseNormQuant, KeepsEveryRoundingOfAStaticScale) {
 }
 
 TEST(FuseNormQuant, KeepsEveryRoundingOfAScalePerRow) {
-  for (const auto& [name, dtype] : kDtypes) {
+  for (const auto& [name, dtype] : kQuantDtypes) {
     const spec::Program program =
-        program_with(name, sum_by(name, "add_") + norm_of(name) + dynamic_quant(name) +
-                               "  output %q\n  output %row\n");
+        quant_program(name, sum_by(name, "add_") + norm_of(name) + dynamic_quant(name) +
+                                "  output %q\n  output %row\n");
     EXPECT_EQ(ops_of(program), "add_rms_norm_dynamic_quant_") << name;
     expect_unchanged(program, calls_of(dtype));
   }
 }
 
 TEST(FuseNormQuant, MatchesVllmsNormalizationInPlace) {
-  for (const auto& [name, dtype] : kDtypes) {
+  for (const auto& [name, dtype] : kQuantDtypes) {
     const std::string head = std::string("  %s : ") + name +
                              "[s0, 24] = aten.neg.default(%v)\n  %n : " + name +
                              "[s0, 24] = aten.abs.default(%v)\n"
                              "  vllm.fused_add_rms_norm.default(%n, %u, %w, 1e-06) as norm\n";
     const spec::Program fixed =
-        program_with(name, head + static_quant(name, "n", "[s0, 24]") + "  output %q\n");
+        quant_program(name, head + static_quant(name, "n", "[s0, 24]") + "  output %q\n");
     EXPECT_EQ(ops_of(fixed), "abs add_rms_norm_static_quant_") << name;
     expect_unchanged(fixed, calls_of(dtype));
     const spec::Program per_row =
-        program_with(name, head + dynamic_quant(name) + "  output %q\n  output %row\n");
+        quant_program(name, head + dynamic_quant(name) + "  output %q\n  output %row\n");
     EXPECT_EQ(ops_of(per_row), "abs add_rms_norm_dynamic_quant_") << name;
     expect_unchanged(per_row, calls_of(dtype));
   }
 }
 
 TEST(FuseNormQuant, LeavesANormalizationThatOthersRead) {
-  const spec::Program program = program_with("bf16", sum_by("bf16", "add") + norm_of("bf16") +
-                                                         static_quant("bf16", "n", "[s0, 24]") +
-                                                         "  output %q\n  output %n\n");
+  const spec::Program program = quant_program("bf16", sum_by("bf16", "add") + norm_of("bf16") +
+                                                          static_quant("bf16", "n", "[s0, 24]") +
+                                                          "  output %q\n  output %n\n");
   EXPECT_EQ(counts_of(program).at("fuse_norm_quant").matches, 0);
   expect_unchanged(program, calls_of(DType::kBFloat16));
 }
 
 TEST(FuseNormQuant, LeavesAScaleThatIsWrittenInBetween) {
   const spec::Program program =
-      program_with("f32", sum_by("f32", "add") + norm_of("f32") +
-                              "  %changed : f32[] = aten.mul_.Tensor(%scale, 2.0)\n" +
-                              static_quant("f32", "n", "[s0, 24]") + "  output %q\n");
+      quant_program("f32", sum_by("f32", "add") + norm_of("f32") +
+                               "  %changed : f32[] = aten.mul_.Tensor(%scale, 2.0)\n" +
+                               static_quant("f32", "n", "[s0, 24]") + "  output %q\n");
   EXPECT_EQ(counts_of(program).at("fuse_norm_quant").matches, 0);
   expect_unchanged(program, calls_of(DType::kFloat32));
   EXPECT_TRUE(changes(program, calls_of(DType::kFloat32)[0],
@@ -158,7 +158,7 @@ std::string vllm_attention(const std::string& dtype) {
 }
 
 TEST(FuseAttentionQuant, WritesNoBufferForVllmsAttention) {
-  for (const auto& [name, dtype] : kDtypes) {
+  for (const auto& [name, dtype] : kQuantDtypes) {
     const spec::Program program = attention_program(
         name, vllm_attention(name) + static_quant(name, "flat", "[5, 16]") + "  output %q\n");
     EXPECT_EQ(ops_of(program), "attention_static_quant view") << name;
@@ -175,7 +175,7 @@ TEST(FuseAttentionQuant, LeavesAnOutputThatOthersRead) {
 }
 
 TEST(FuseAttentionQuant, MovesTheElementsOfScaledDotProductAttentionAfterTheCast) {
-  for (const auto& [name, dtype] : kDtypes) {
+  for (const auto& [name, dtype] : kQuantDtypes) {
     const std::string heads = std::string(" : ") + name + "[2, 5, 8]{8, 16, 1} = ";
     const spec::Program program = attention_program(
         name, "  %qh" + heads + "aten.transpose.int(%q0, 0, 1)\n  %kh" + heads +

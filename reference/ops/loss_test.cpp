@@ -5,7 +5,7 @@
 namespace graphgate::reference::test {
 namespace {
 
-const Datum kNone;
+const Datum kEveryLoss;
 
 Arguments pair(const TensorRef& self, const TensorRef& target, std::int64_t reduction) {
   return {{"self", {self}}, {"target", {target}}, {"reduction", {reduction}}};
@@ -73,7 +73,7 @@ TEST(CrossEntropy, OfLogitsDoesNotOverflow) {
 }
 
 Arguments likelihood(const TensorRef& self, const TensorRef& target, std::int64_t reduction,
-                     std::int64_t ignored, const Datum& weight = kNone) {
+                     std::int64_t ignored, const Datum& weight = kEveryLoss) {
   return {{"self", {self}},
           {"target", {target}},
           {"weight", weight},

@@ -13,9 +13,9 @@
 
 namespace graphgate::optimized {
 
-inline constexpr int kSpatial = 3;
+inline constexpr int kSpatialDims = 3;
 // Depth, height, width; the ones that a tensor lacks are 1 (sizes) or neutral (parameters).
-using Extents = std::array<std::int64_t, kSpatial>;
+using Extents = std::array<std::int64_t, kSpatialDims>;
 
 namespace element {
 
@@ -37,7 +37,7 @@ struct MaxWindows {
   Extents in, kernel, stride, padding, dilation;
   PlanePart operator()(const Extents& at) const {
     PlanePart part{{}, {}, dilation, 1};
-    for (std::size_t d = 0; d < kSpatial; ++d) {
+    for (std::size_t d = 0; d < kSpatialDims; ++d) {
       const std::int64_t start = at[d] * stride[d] - padding[d];
       const std::int64_t step = dilation[d];
       part.end[d] = std::min(start + (kernel[d] - 1) * step + 1, in[d]);
@@ -55,7 +55,7 @@ struct AverageWindows {
   PlanePart operator()(const Extents& at) const {
     PlanePart part{{}, {}, {1, 1, 1}, 1};
     std::int64_t padded_count = 1;
-    for (std::size_t d = 0; d < kSpatial; ++d) {
+    for (std::size_t d = 0; d < kSpatialDims; ++d) {
       const std::int64_t begin = at[d] * stride[d] - padding[d];
       const std::int64_t end = std::min(begin + kernel[d], in[d] + padding[d]);
       padded_count *= end - begin;
@@ -72,7 +72,7 @@ struct AdaptiveParts {
   Extents in, out;
   PlanePart operator()(const Extents& at) const {
     PlanePart part{{}, {}, {1, 1, 1}, 1};
-    for (std::size_t d = 0; d < kSpatial; ++d) {
+    for (std::size_t d = 0; d < kSpatialDims; ++d) {
       part.begin[d] = at[d] * in[d] / out[d];
       part.end[d] = ((at[d] + 1) * in[d] + out[d] - 1) / out[d];
     }

@@ -3,7 +3,6 @@
 #include <set>
 
 #include "base/file_io.h"
-#include "interop/op_cases.h"
 #include "optimized/optimized.h"
 #include "optimized/runtime/cuda/cubins.h"
 #include "optimized/runtime/cuda/nvrtc.h"
@@ -12,6 +11,7 @@
 #include "tools/store/check_input.h"
 #include "tools/tests/cross/golden_models_test.h"
 #include "tools/tests/device/compiling_device_test.h"
+#include "tools/tests/device/device_ops_test.h"
 #include "tools/tests/device/order_case_test.h"
 
 namespace graphgate {
@@ -117,8 +117,7 @@ TEST(DeviceKernelsOfOps, CompileForAGpu) {
     if (device->kernels > before) compiled.insert(op);
     return true;
   };
-  must(interop::read_op_cases(GRAPHGATE_GOLDEN_DIR "/ops/op_cases.jsonl", spec::builtin_op_table(),
-                              visit));
+  visit_golden_op_cases(visit);
   EXPECT_GT(compiled.size(), 200U);
 }
 

@@ -8,13 +8,13 @@
 #include "conformance/run/runs.h"
 #include "fuzz/generate/generator.h"
 #include "fuzz/reduce/judge_case.h"
-#include "interop/op_cases.h"
 #include "optimized/optimized.h"
 #include "spec/plan.h"
 #include "tools/executors/executor_sources.h"
 #include "tools/golden/kernel_collector.h"
 #include "tools/store/programs.h"
 #include "tools/tests/cross/golden_models_test.h"
+#include "tools/tests/device/device_ops_test.h"
 
 namespace graphgate {
 namespace {
@@ -59,8 +59,7 @@ void add_op_cases(Counts& counts) {
     count_reasons(loaded.value()->plan().get(), counts);
     return true;
   };
-  must(interop::read_op_cases(GRAPHGATE_GOLDEN_DIR "/ops/op_cases.jsonl", spec::builtin_op_table(),
-                              visit));
+  visit_golden_op_cases(visit);
 }
 
 void add_golden_models(Counts& counts) {

@@ -54,6 +54,14 @@ inline std::string difference(const CallResult& a, const CallResult& b) {
   return "";
 }
 
+// Visits every golden op case, until `visit` returns false.
+inline void visit_golden_op_cases(const std::function<bool(const interop::OpCase&)>& visit) {
+  for (const char* name : {"op_cases.jsonl", "op_cases_2.15.jsonl"}) {
+    must(interop::read_op_cases(std::string(GRAPHGATE_GOLDEN_DIR "/ops/") + name,
+                                spec::builtin_op_table(), visit));
+  }
+}
+
 // Runs every `step`-th case from `first` on. Fails where a result differs.
 inline void compare_op_cases(const std::shared_ptr<optimized::Device>& device, std::size_t first,
                              std::size_t step) {
@@ -85,8 +93,7 @@ inline void compare_op_cases(const std::shared_ptr<optimized::Device>& device, s
     if (!wrong.empty() && ++differing <= 20) ADD_FAILURE() << op_case.program.name << ": " << wrong;
     return true;
   };
-  must(interop::read_op_cases(GRAPHGATE_GOLDEN_DIR "/ops/op_cases.jsonl", spec::builtin_op_table(),
-                              visit));
+  visit_golden_op_cases(visit);
   EXPECT_GT(captured, 0);
   EXPECT_EQ(differing, 0);
   std::printf("%d cases captured\n", captured);

@@ -46,9 +46,11 @@ class GoldenOps {
 
  private:
   void add_op_cases() {
-    std::ifstream file(fs::path(GRAPHGATE_GOLDEN_DIR) / "ops" / "op_cases.jsonl");
-    for (std::string line; std::getline(file, line);) {
-      add(nlohmann::json::parse(line).at("op").get<std::string>(), table_);
+    for (const char* name : {"op_cases.jsonl", "op_cases_2.15.jsonl"}) {
+      std::ifstream file(fs::path(GRAPHGATE_GOLDEN_DIR) / "ops" / name);
+      for (std::string line; std::getline(file, line);) {
+        add(nlohmann::json::parse(line).at("op").get<std::string>(), table_);
+      }
     }
   }
   void add(const spec::CaseFile& the_case) {
