@@ -263,7 +263,6 @@ std::span<const Kernel> activation_kernels() {
       pointwise_kernel<kNumber>("aten.relu", element::Relu()),
       {"aten.prelu", infer_channel_prelu, bind_channel_prelu},
       {"aten.rrelu", infer_rrelu, bind_rrelu},
-      {"aten.rrelu_with_noise", infer_rrelu, bind_rrelu},
       pointwise_kernel<kFloat>("aten.silu", element::Silu()),
       {"aten.softplus", infer_pointwise<kFloat>, bind_softplus, kOverlap},
       {"aten.softshrink", infer_softshrink, bind_shrink<element::SoftShrink>, kOverlap},

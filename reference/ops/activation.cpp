@@ -295,7 +295,6 @@ constexpr std::array kActivationOps = {
     OpBody{"aten.prelu", prelu},
     OpBody{"aten.relu", relu},
     OpBody{"aten.rrelu", rrelu},
-    OpBody{"aten.rrelu_with_noise", rrelu},
     OpBody{"aten.silu", silu},
     OpBody{"aten.softplus", softplus},
     OpBody{"aten.softshrink", softshrink},
