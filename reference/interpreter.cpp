@@ -143,6 +143,9 @@ std::vector<Datum> run_op(const spec::OpRow& row, Body body, const std::vector<D
     }
     return results;
   }
+  if (run.options.provenance_words && is_made_of_others(row)) {
+    throw Undecidable("provenance follows no op that is made of others: its parts make the words");
+  }
   const Provenance::Operation operation =
       run.provenance->before_op(row, body, arguments, *run.node, *run.graph);
   std::vector<Datum> results = run_body(row, body, arguments, run);

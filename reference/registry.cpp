@@ -110,6 +110,12 @@ Body find_body(const spec::OpRow& row) {
   return op != nullptr ? op->body : nullptr;
 }
 
+bool is_made_of_others(const spec::OpRow& row) {
+  const Entry* const entry = find_entry(row);
+  return entry != nullptr && entry->family.starts_with("composite") && !row.effects.is_view &&
+         entry->op.moved.first.empty();
+}
+
 bool writes_one_number(const spec::OpRow& row) {
   const OpBody* const op = find_op(row);
   return op != nullptr && op->writes_one_number;

@@ -109,6 +109,10 @@ struct OpBody {
 [[nodiscard]] std::span<const OpBody> view_ops();
 [[nodiscard]] std::span<const OpBody> vllm_ops();
 
+// Whether the body computes by the bodies of other ops (composite.cpp, composite_loss.cpp). Views and
+// what moves elements do not compute.
+[[nodiscard]] bool is_made_of_others(const spec::OpRow& row);
+
 // The op, by base name, of which PyTorch documents this one as an alias: "aten.abs" for
 // "aten.absolute"; empty for others.
 [[nodiscard]] std::string_view synonym_of(std::string_view base_name);

@@ -191,6 +191,10 @@ bool draw_tokens(Draft& draft, GeneReader& genes, std::size_t is_symmetric) {
 bool draw_parameters(Draft& draft, GeneReader& genes, std::size_t is_symmetric) {
   const auto self = pick_quantizable(draft, genes, 0);
   if (!self) return false;
+  const DrawnTensor from = draft.tensor(*self);
+  for (int d = 0; d < from.sizes.rank; ++d) {
+    if (draft.table().bounds(from.sizes[d]).least < 1) return false;  // no element has no range
+  }
   const QuantizedDType& quantized = draw_quantized(genes);
   NodeBuilder node(draft, is_symmetric == 1 ? "quantized_decomposed.choose_qparams_symmetric.tensor"
                                             : "quantized_decomposed.choose_qparams.tensor");

@@ -342,6 +342,18 @@ Values any_norm(Parts& parts) {
                     {parts["self"], order, parts["dim"], parts["keepdim"], parts["dtype"]})};
 }
 
+// Each slice of v along `dim`, divided by its length and multiplied by g.
+Values weights_of_length(Parts& parts) {
+  const std::int64_t rank = parts.tensor("v").rank();
+  std::vector<std::int64_t> dims;
+  for (std::int64_t d = 0; d < rank; ++d) dims.push_back(d);
+  dims.erase(dims.begin() + wrap_dim(parts.integer("dim"), rank));
+  const Argument length = parts.run(
+      "aten.norm.ScalarOpt_dim", {parts["v"], {std::int64_t{2}}, integers_argument(dims), {true}});
+  const Argument factor = parts.run("aten.div.Tensor", {parts["g"], length});
+  return {parts.run("aten.mul.Tensor", {parts["v"], factor})};
+}
+
 Values sample_grid(Parts& parts) {
   const bool is_plane = parts.tensor("input").rank() == 4;
   return {parts.run(is_plane ? "aten.grid_sampler_2d.default" : "aten.grid_sampler_3d.default",
@@ -358,6 +370,7 @@ Values greatest_of_windows(Parts& parts) {
 }
 
 constexpr CompositeOp kCompositeArithmetic[] = {
+    {"aten._weight_norm", weights_of_length},
     {"aten.adaptive_max_pool1d", greatest_of_windows},
     {"aten.frobenius_norm", root_of_squares},
     {"aten.grid_sampler", sample_grid},

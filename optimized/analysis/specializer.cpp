@@ -1,6 +1,7 @@
 #include "optimized/analysis/specializer.h"
 
 #include <algorithm>
+#include <set>
 
 #include "optimized/analysis/node_symbols.h"
 #include "optimized/binding.h"
@@ -175,7 +176,7 @@ void Specializer::run_resolved(const spec::Graph& graph, const spec::Node& node,
   }
 }
 
-// A composite op becomes its parts, which have its name and a number.
+// A composite op becomes its parts, whose names are its own and a number.
 void Specializer::take_apart(const spec::Node& node, SizedNode&& sized, TakeApart composite,
                              Environment& environment) {
   if (is_dynamic(sized)) throw Unsupported("its parts need sizes that are known before the call");
@@ -188,7 +189,19 @@ void Specializer::take_apart(const spec::Node& node, SizedNode&& sized, TakeApar
   const Lookup lookup = [this](ValueId id) { return Item{out_.value(id).tensor}; };
   Parts parts(*sized.row, bind_arguments(sized.row->schema, sized.node.arguments, lookup),
               sized.node.arguments, ops_, step, tensor_of);
+  auto& nodes = out_.blocks[block_].nodes;
+  const std::size_t first = nodes.size();
   const std::vector<Argument> results = composite(parts);
+  // The part that leaves a result is known by the node's name.
+  std::set<StorageIndex> made;
+  for (const Argument& result : results) {
+    for (const StorageIndex storage : storages_of(result)) made.insert(storage);
+  }
+  for (std::size_t i = first; i < nodes.size(); ++i) {
+    for (const ValueId id : flat_results(nodes[i].node)) {
+      if (made.contains(out_.value(id).tensor.storage)) nodes[i].node.name = node.name;
+    }
+  }
   for (std::size_t i = 0; i < node.results.size() && i < results.size(); ++i) {
     const spec::NodeResult& result = node.results[i];
     if (!result.is_list) {

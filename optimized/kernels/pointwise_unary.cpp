@@ -94,7 +94,8 @@ Launch bind_logit(const Binding& call) {
 
 std::span<const Kernel> pointwise_unary_kernels() {
   static const Kernel kKernels[] = {
-      {"aten.conj_physical", infer_conj_physical, bind_conj_physical, Overlap::kSameGeometry},
+      Kernel{"aten.conj_physical", infer_conj_physical, bind_conj_physical, Overlap::kSameGeometry}
+          .moves("self"),
       {"aten.frexp", infer_frexp, bind_frexp, Overlap::kSameGeometry},
       {"aten.logit", infer_pointwise<kReal>, bind_logit, Overlap::kSameGeometry},
       {"aten.round", infer_round, bind_round, Overlap::kSameGeometry},

@@ -112,13 +112,15 @@ Tracked<P> open_result(long double value, ArithmeticOf<P> arithmetic) {
   return {value, kInfinity, arithmetic};
 }
 
-// What e^|x| overflows, or is not far from it: who computes by way of it has an infinity, who does
-// not a number.
+// Whether `value`, a number of x, is open: e^|x| overflows, or is not far from it. Who computes by
+// way of that has an infinity, who does not a number.
 template <class P>
-bool may_overflow_exponential(const Tracked<P>& x) {
-  const long double most =
-      std::log(static_cast<long double>(max_finite(dtype_of<P>(x.arithmetic))));
-  return std::max(std::fabs(low_end(x)), std::fabs(high_end(x))) > most - 1;
+bool is_open_near_overflow(long double value, const Tracked<P>& x) {
+  if (!std::isfinite(value)) return false;
+  const long double greatest = static_cast<long double>(max_finite(dtype_of<P>(x.arithmetic)));
+  const long double size = std::max(std::fabs(low_end(x)), std::fabs(high_end(x)));
+  if (size <= std::log(greatest) - 1) return false;
+  return std::fabs(value) <= greatest || x.radius > 0;
 }
 
 }  // namespace detail
@@ -369,11 +371,8 @@ GRAPHGATE_EAGER(i0)
 template <class P>
 Tracked<P> i0(const Tracked<P>& x) {
   const long double value = exact::i0(x.value);
-  if (std::isfinite(value) && detail::may_overflow_exponential(x)) {
-    const bool is_beyond =
-        value > static_cast<long double>(max_finite(detail::dtype_of<P>(x.arithmetic)));
-    if (!is_beyond || x.radius > 0) return detail::open_result<P>(value, x.arithmetic);
-  }
+  const bool is_open = detail::is_open_near_overflow(value, x);
+  if (is_open) return detail::open_result<P>(value, x.arithmetic);
   const long double slope =
       x.radius == 0
           ? 0
@@ -384,11 +383,8 @@ GRAPHGATE_EAGER(i1)
 template <class P>
 Tracked<P> i1(const Tracked<P>& x) {
   const long double value = exact::i1(x.value);
-  if (std::isfinite(value) && detail::may_overflow_exponential(x)) {
-    const bool is_beyond =
-        std::fabs(value) > static_cast<long double>(max_finite(detail::dtype_of<P>(x.arithmetic)));
-    if (!is_beyond || x.radius > 0) return detail::open_result<P>(value, x.arithmetic);
-  }
+  const bool is_open = detail::is_open_near_overflow(value, x);
+  if (is_open) return detail::open_result<P>(value, x.arithmetic);
   return through(x, 20, [](long double v) { return exact::i1(v); });
 }
 // Their slopes are largest at 0, and fall from there as i0e - i1e and as x^-3/2.

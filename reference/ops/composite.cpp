@@ -746,6 +746,21 @@ void linalg_norm(Call& call) {
                                call.datum("keepdim"), call.datum("dtype"))});
 }
 
+// v times g over the norm of v along all dimensions but one.
+void weight_norm(Call& call) {
+  const Composition run(call);
+  const TensorRef& v = call.tensor("v");
+  const std::int64_t dim = wrap_dim(call.integer("dim"), v->rank());
+  Sizes others;
+  for (std::int64_t d = 0; d < v->rank(); ++d) {
+    if (d != dim) others.push_back(d);
+  }
+  const TensorRef norm =
+      run("aten.norm.ScalarOpt_dim", {{v}, {std::int64_t{2}}, list_of(others), {true}});
+  const TensorRef scale = run("aten.div.Tensor", {{call.tensor("g")}, {norm}});
+  call.emit_datum({run("aten.mul.Tensor", {{v}, {scale}})});
+}
+
 // --- others ---
 
 void grid_sampler(Call& call) {
@@ -771,6 +786,7 @@ void adaptive_max_pool1d(Call& call) {
 }
 
 constexpr OpBody kCompositeOps[] = {
+    OpBody{"aten._weight_norm", weight_norm},
     OpBody{"aten.adaptive_max_pool1d", adaptive_max_pool1d},
     OpBody{"aten.alpha_dropout", dropout_out_of_training},
     OpBody{"aten.argsort", argsort},

@@ -45,7 +45,7 @@ const std::vector<Layer>& layers() {
         "optimized/runtime/device/", "optimized/schedule/"},
        {}},
       {"optimized/", {"base/", "spec/"}, {"absl/", "nlohmann/", "openssl/"}},
-      {"reference/", {"base/", "spec/"}, {}},
+      {"reference/", {"base/", "spec/"}, {"boost/"}},
       {"spec/", {"base/"}, {}},
       {"tools/report/",
        {"base/", "spec/", "reference/", "optimized/", "conformance/", "fuzz/"},
