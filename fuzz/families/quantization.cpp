@@ -170,10 +170,19 @@ bool draw_dequantize_channels(Draft& draft, GeneReader& genes, std::size_t) {
   return true;
 }
 
+// No element has no range.
+bool may_be_empty(Draft& draft, const DrawnTensor& tensor) {
+  for (int d = 0; d < tensor.sizes.rank; ++d) {
+    if (draft.table().bounds(tensor.sizes[d]).least < 1) return true;
+  }
+  return false;
+}
+
 // Parameters for each row of the last dimension, chosen from what it holds.
 bool draw_tokens(Draft& draft, GeneReader& genes, std::size_t is_symmetric) {
   const TensorIndex self = draft.pick_floating(genes, 1);
   const DrawnTensor from = draft.tensor(self);
+  if (may_be_empty(draft, from)) return false;
   Shape sizes = from.sizes;
   sizes[sizes.rank - 1] = 1;
   const DType dtype = from.dtype == DType::kFloat16 ? DType::kFloat32 : from.dtype;
@@ -191,10 +200,7 @@ bool draw_tokens(Draft& draft, GeneReader& genes, std::size_t is_symmetric) {
 bool draw_parameters(Draft& draft, GeneReader& genes, std::size_t is_symmetric) {
   const auto self = pick_quantizable(draft, genes, 0);
   if (!self) return false;
-  const DrawnTensor from = draft.tensor(*self);
-  for (int d = 0; d < from.sizes.rank; ++d) {
-    if (draft.table().bounds(from.sizes[d]).least < 1) return false;  // no element has no range
-  }
+  if (may_be_empty(draft, draft.tensor(*self))) return false;
   const QuantizedDType& quantized = draw_quantized(genes);
   NodeBuilder node(draft, is_symmetric == 1 ? "quantized_decomposed.choose_qparams_symmetric.tensor"
                                             : "quantized_decomposed.choose_qparams.tensor");
