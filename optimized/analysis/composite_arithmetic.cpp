@@ -369,7 +369,106 @@ Values greatest_of_windows(Parts& parts) {
   return both;
 }
 
+Values cross_product(Parts& parts) {
+  const Sizes& sizes = parts.tensor("self").sizes;
+  std::int64_t dim = 0;
+  if (parts.has("dim")) {
+    dim = parts.integer("dim");
+  } else {
+    while (at(dim) < sizes.size() && sizes[at(dim)] != 3) ++dim;
+    if (at(dim) == sizes.size()) throw OpError("no dimension has size 3");
+  }
+  return {parts.run("aten.linalg_cross.default", {parts["self"], parts["other"], {dim}})};
+}
+
+// x1^T W x2 for each row and each matrix of the weight.
+Values bilinear_form(Parts& parts) {
+  const Tensor& a = parts.tensor("input1");
+  const Tensor& b = parts.tensor("input2");
+  const Tensor& weight = parts.tensor("weight");
+  if (a.rank() != b.rank() || a.rank() == 0 || weight.rank() != 3) {
+    throw OpError("expected inputs of as many dimensions, and a weight of three");
+  }
+  const auto rows = [&](std::string_view name) {
+    return parts.run("aten.reshape.default",
+                     {parts[name], integers_argument({-1, parts.tensor(name).size(-1)})});
+  };
+  const Argument left = rows("input1");
+  const Argument right = rows("input2");
+  const Argument products =
+      parts.run("aten._trilinear.default",
+                {left, parts["weight"], right, integers_argument({1, 3}), integers_argument({0}),
+                 integers_argument({1, 2}), integers_argument({2, 3})});
+  std::vector<std::int64_t> sizes(a.sizes.begin(), a.sizes.end());
+  sizes.back() = weight.size(0);
+  const Argument out = parts.run("aten.reshape.default", {products, integers_argument(sizes)});
+  if (!parts.has("bias")) return {out};
+  return {parts.run("aten.add.Tensor", {out, parts["bias"]})};
+}
+
+Values distances(Parts& parts) {
+  return {parts.run("aten._cdist_forward.default",
+                    {parts["x1"], parts["x2"], parts["p"], parts["compute_mode"]})};
+}
+
+Values margins_of_labels(Parts& parts) {
+  return {parts.run("aten.multilabel_margin_loss_forward.default",
+                    {parts["self"], parts["target"], parts["reduction"]})};
+}
+
+Values log_determinant(Parts& parts) {
+  const Values both = parts.all("aten.linalg_slogdet.default", {parts["self"]});
+  const Argument is_negative = parts.run("aten.eq.Scalar", {both[0], {-1.0}});
+  return {parts.run("aten.masked_fill.Scalar",
+                    {both[1], is_negative, {std::numeric_limits<double>::quiet_NaN()}})};
+}
+
+Values lu_factors(Parts& parts) {
+  Values all = parts.all("aten.linalg_lu_factor_ex.default", {parts["A"], parts["pivot"]});
+  all.resize(2);
+  return all;
+}
+
+Values ldl_factors(Parts& parts) {
+  Values all = parts.all("aten.linalg_ldl_factor_ex.default", {parts["self"], parts["hermitian"]});
+  all.resize(2);
+  return all;
+}
+
+Values solution_and_info(Parts& parts) {
+  const Values all = parts.all("aten._linalg_solve_ex.default",
+                               {parts["A"], parts["B"], parts["left"], parts["check_errors"]});
+  return {all[0], all[3]};
+}
+
+Values eigenpairs(Parts& parts) {
+  return parts.all("aten._linalg_eigh.default", {parts["self"], parts["UPLO"], {true}});
+}
+Values eigenvalues(Parts& parts) {
+  return {parts.run("aten._linalg_eigh.default", {parts["self"], parts["UPLO"], {false}})};
+}
+Values singular_triplets(Parts& parts) {
+  return parts.all("aten._linalg_svd.default",
+                   {parts["A"], parts["full_matrices"], {true}, parts["driver"]});
+}
+Values singular_values(Parts& parts) {
+  return {
+      parts.all("aten._linalg_svd.default", {parts["A"], {false}, {false}, parts["driver"]})[1]};
+}
+
 constexpr CompositeOp kCompositeArithmetic[] = {
+    {"aten.bilinear", bilinear_form},
+    {"aten.cdist", distances},
+    {"aten.cross", cross_product},
+    {"aten.linalg_eigh", eigenpairs},
+    {"aten.linalg_eigvalsh", eigenvalues},
+    {"aten.linalg_ldl_factor", ldl_factors},
+    {"aten.linalg_lu_factor", lu_factors},
+    {"aten.linalg_solve_ex", solution_and_info},
+    {"aten.linalg_svd", singular_triplets},
+    {"aten.linalg_svdvals", singular_values},
+    {"aten.logdet", log_determinant},
+    {"aten.multilabel_margin_loss", margins_of_labels},
     {"aten._weight_norm", weights_of_length},
     {"aten.adaptive_max_pool1d", greatest_of_windows},
     {"aten.frobenius_norm", root_of_squares},

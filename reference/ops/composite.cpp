@@ -785,7 +785,134 @@ void adaptive_max_pool1d(Call& call) {
   }
 }
 
+// Along `dim`, or the first dimension of size 3.
+void cross(Call& call) {
+  const Composition run(call);
+  const TensorRef& self = call.tensor("self");
+  Datum dim = call.datum("dim");
+  if (dim.is_none()) {
+    const auto found = std::ranges::find(self->sizes, 3);
+    if (found == self->sizes.end()) throw OpError("no dimension of size 3 in input");
+    dim = {static_cast<std::int64_t>(found - self->sizes.begin())};
+  }
+  call.emit_datum({run("aten.linalg_cross.default", {{self}, {call.tensor("other")}, dim})});
+}
+
+void bilinear(Call& call) {
+  const Composition run(call);
+  const TensorRef& a = call.tensor("input1");
+  const TensorRef& b = call.tensor("input2");
+  const TensorRef& weight = call.tensor("weight");
+  if (a->rank() != b->rank() || a->rank() == 0 || weight->rank() != 3) {
+    throw OpError("bilinear(): expected inputs of as many dimensions and a weight of three");
+  }
+  const auto rows_of = [&](const TensorRef& tensor) {
+    return run("aten.reshape.default", {{tensor}, list_of(Sizes{-1, tensor->sizes.back()})});
+  };
+  Sizes sizes = a->sizes;
+  sizes.back() = weight->sizes[0];
+  const TensorRef products = run("aten._trilinear.default", {{rows_of(a)},
+                                                             {weight},
+                                                             {rows_of(b)},
+                                                             list_of(Sizes{1, 3}),
+                                                             list_of(Sizes{0}),
+                                                             list_of(Sizes{1, 2}),
+                                                             list_of(Sizes{2, 3})});
+  TensorRef out = run("aten.reshape.default", {{products}, list_of(sizes)});
+  if (const TensorRef bias = call.optional_tensor("bias")) {
+    out = run("aten.add.Tensor", {{out}, {bias}});
+  }
+  call.emit_datum({out});
+}
+
+void cdist(Call& call) {
+  const Composition run(call);
+  call.emit_datum({run(
+      "aten._cdist_forward.default",
+      {{call.tensor("x1")}, {call.tensor("x2")}, call.datum("p"), call.datum("compute_mode")})});
+}
+
+void multilabel_margin_loss(Call& call) {
+  const Composition run(call);
+  call.emit_datum({run("aten.multilabel_margin_loss_forward.default",
+                       {{call.tensor("self")}, {call.tensor("target")}, call.datum("reduction")})});
+}
+
+// --- linear algebra ---
+
+// NaN of a matrix whose determinant is negative.
+void logdet(Call& call) {
+  const Composition run(call);
+  const std::vector<Datum> both = run.all("aten.linalg_slogdet.default", {{call.tensor("self")}});
+  const TensorRef is_negative = run("aten.eq.Scalar", {both[0], {-1.0}});
+  call.emit_datum({run("aten.masked_fill.Scalar",
+                       {both[1], {is_negative}, {std::numeric_limits<double>::quiet_NaN()}})});
+}
+
+// The first `count` results of the op behind.
+void emit_first(Call& call, const std::vector<Datum>& results, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) call.emit_datum(results[i]);
+}
+
+void lu_factor(Call& call) {
+  const Composition run(call);
+  emit_first(call,
+             run.all("aten.linalg_lu_factor_ex.default", {{call.tensor("A")}, call.datum("pivot")}),
+             2);
+}
+
+void ldl_factor(Call& call) {
+  const Composition run(call);
+  emit_first(call,
+             run.all("aten.linalg_ldl_factor_ex.default",
+                     {{call.tensor("self")}, call.datum("hermitian")}),
+             2);
+}
+
+void solve_ex(Call& call) {
+  const Composition run(call);
+  const std::vector<Datum> all = run.all(
+      "aten._linalg_solve_ex.default",
+      {{call.tensor("A")}, {call.tensor("B")}, call.datum("left"), call.datum("check_errors")});
+  call.emit_datum(all[0]);
+  call.emit_datum(all[3]);
+}
+
+std::vector<Datum> eigh_of(const Call& call, bool has_vectors) {
+  const Composition run(call);
+  return run.all("aten._linalg_eigh.default",
+                 {{call.tensor("self")}, call.datum("UPLO"), {has_vectors}});
+}
+void linalg_eigh(Call& call) { emit_first(call, eigh_of(call, true), 2); }
+void linalg_eigvalsh(Call& call) { emit_first(call, eigh_of(call, false), 1); }
+
+void linalg_svd(Call& call) {
+  const Composition run(call);
+  emit_first(
+      call,
+      run.all("aten._linalg_svd.default",
+              {{call.tensor("A")}, call.datum("full_matrices"), {true}, call.datum("driver")}),
+      3);
+}
+void linalg_svdvals(Call& call) {
+  const Composition run(call);
+  call.emit_datum(run.all("aten._linalg_svd.default",
+                          {{call.tensor("A")}, {false}, {false}, call.datum("driver")})[1]);
+}
+
 constexpr OpBody kCompositeOps[] = {
+    OpBody{"aten.bilinear", bilinear},
+    OpBody{"aten.cdist", cdist},
+    OpBody{"aten.cross", cross},
+    OpBody{"aten.linalg_eigh", linalg_eigh},
+    OpBody{"aten.linalg_eigvalsh", linalg_eigvalsh},
+    OpBody{"aten.linalg_ldl_factor", ldl_factor},
+    OpBody{"aten.linalg_lu_factor", lu_factor},
+    OpBody{"aten.linalg_solve_ex", solve_ex},
+    OpBody{"aten.linalg_svd", linalg_svd},
+    OpBody{"aten.linalg_svdvals", linalg_svdvals},
+    OpBody{"aten.logdet", logdet},
+    OpBody{"aten.multilabel_margin_loss", multilabel_margin_loss},
     OpBody{"aten._weight_norm", weight_norm},
     OpBody{"aten.adaptive_max_pool1d", adaptive_max_pool1d},
     OpBody{"aten.alpha_dropout", dropout_out_of_training},
