@@ -26,7 +26,7 @@ class Call {
   Call(Mode mode, const spec::OpRow& row, const std::vector<Datum>& arguments);
   Call(Mode mode, const spec::OpRow& row, std::vector<Datum>&& arguments) = delete;
 
-  // What the numbers that the op draws hang on; the run gives each call another one.
+  // The seed of the numbers that the op draws. The run gives each call another one.
   // With `are_known` the numbers are taken for those of every executor.
   void seed_draws(std::uint64_t seed, bool are_known) {
     draw_seed_ = seed;

@@ -34,7 +34,7 @@ struct Run {
   const spec::Node* node = nullptr;
   const spec::Graph* graph = nullptr;  // that it stands in
   Provenance* provenance = nullptr;    // of a run with Mode::kProvenance, else null
-  // What random ops draw hangs on the call of the executor, and on how many ops ran before.
+  // What random ops draw depends on the call of the executor, and on how many ops ran before.
   std::uint64_t executor_call = 0;
   mutable std::uint64_t ops_run = 0;
 };

@@ -157,7 +157,7 @@ class ConfigurationJudge {
     return nullptr;
   }
 
-  // Whether the oracle did not get to the call since a size or a branch hangs on what random ops
+  // Whether the oracle did not get to the call since a size or a branch depends on what random ops
   // draw. Then two runs may differ in everything.
   [[nodiscard]] bool hangs_on_draws(std::size_t step) {
     const auto known = runs_.oracle_with_known_draws();

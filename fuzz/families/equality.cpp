@@ -1,5 +1,5 @@
 // Whether tensors are equal or close, which gives a Python bool, and which elements are among
-// others. Of integers: nothing hangs on rounding then.
+// others. Of integers: nothing depends on rounding then.
 #include "fuzz/generate/family.h"
 
 namespace graphgate::fuzz {

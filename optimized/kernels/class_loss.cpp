@@ -1,5 +1,5 @@
 // Losses of scores for classes, whose targets are numbers of classes. They run on the host: which
-// scores count hangs on the targets.
+// scores count depends on the targets.
 #include <algorithm>
 #include <array>
 

@@ -1,5 +1,5 @@
 // embedding_bag: bags of rows of a weight, summed, averaged or compared. It runs on the host: what
-// a bag holds hangs on the offsets, and how many rows on the padding.
+// a bag holds depends on the offsets, and how many rows on the padding.
 #include <algorithm>
 
 #include "optimized/arithmetic/sum.h"

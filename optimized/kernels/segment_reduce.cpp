@@ -1,5 +1,5 @@
 // segment_reduce: reductions of neighbouring runs along one dimension, whose lengths a tensor
-// tells. It runs on the host: where a run ends hangs on all lengths before it.
+// tells. It runs on the host: where a run ends depends on all lengths before it.
 #include <limits>
 
 #include "optimized/arithmetic/sum.h"

@@ -11,7 +11,7 @@
 // double, in units of 2.2e-16): i0 2.6, i0e 2.4, i1 8.6, i1e 9, k0 5.4, k0e 6.3, k1 5, k1e 3.5,
 // ndtri 3.3, psi 5.9. Of PyTorch 2.15.0 the largest errors of some hundred random arguments of each
 // function and range were compared with mpmath's; the constants here are about half as large again,
-// or Cephes's. A constant that hangs on the argument has its reason beside it.
+// or Cephes's. A constant that depends on the argument has its reason beside it.
 #pragma once
 
 #include <algorithm>

@@ -232,7 +232,7 @@ WideMatrix times(WideMatrix radius, long double factor) {
 
 namespace {
 
-// The first step whose pivot hangs on rounding: where another candidate may be as large.
+// The first step whose pivot depends on rounding: where another candidate may be as large.
 // Elimination and perturbations each may know that it is not.
 std::int64_t first_open_pivot(const WideMatrix& factors, const WideMatrix& radius,
                               const Elimination& by_steps, const ErrorRule& rule) {

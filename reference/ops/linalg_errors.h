@@ -77,8 +77,8 @@ inline constexpr long double kOpenRadius = std::numeric_limits<long double>::inf
 // Scales every radius.
 [[nodiscard]] WideMatrix times(WideMatrix radius, long double factor);
 
-// The factors of PA = LU. From step `open_from` on (the number of steps: none) the pivots hang on
-// rounding, and the radii of what hangs on them are infinite.
+// The factors of PA = LU. From step `open_from` on (the number of steps: none) the pivots depend on
+// rounding, and the radii of what depends on them are infinite.
 struct KnownLu {
   LuFactors factors;
   WideMatrix radius;
@@ -132,7 +132,7 @@ struct KnownLdl {
   KnownMatrix packed;                // L below D
   std::vector<std::int64_t> pivots;  // counted from 1; negative and twice for blocks of two
   std::int64_t first_zero = 0;       // counted from 1; 0: none
-  std::int64_t open_from = 0;        // from this step on pivots hang on rounding
+  std::int64_t open_from = 0;        // from this step on pivots depend on rounding
   bool info_is_open = false;
 };
 [[nodiscard]] KnownLdl known_ldl(const KnownMatrix& a, const ErrorRule& rule);

@@ -3,7 +3,7 @@
 // Values are those of exact arithmetic, as far as wide numbers go; radii say how far executors lie
 // that factor in the dtype, by blocks or not (linalg_errors.h). What a factorization decides by
 // comparing numbers (pivots, the signs of reflections, whether a minor is positive) is undecided
-// where rounding may decide it, and open with it is what hangs on it.
+// where rounding may decide it, and open with it is what depends on it.
 #include <algorithm>
 #include <array>
 

@@ -1,4 +1,4 @@
-// Linear algebra: values worked out by hand, what hangs on rounding, and bounds that hold and are
+// Linear algebra: values worked out by hand, what depends on rounding, and bounds that hold and are
 // not idle.
 #include <algorithm>
 #include <cmath>

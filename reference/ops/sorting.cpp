@@ -270,7 +270,7 @@ void nanmedian(Call& call) { emit_median(call, true); }
 // --- mode ---
 
 // The least of those that occur most often, and the last place of it in the order of an unstable
-// sort. PyTorch's comparison does not know NaN: what it gives beside one hangs on the algorithm.
+// sort. PyTorch's comparison does not know NaN: what it gives beside one depends on the algorithm.
 template <class N>
 Chosen<N> most_frequent(std::span<const N> line) {
   const Order order = sorted_order(line, false, false);
