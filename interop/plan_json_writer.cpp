@@ -72,6 +72,9 @@ struct ArgumentJson {
     if (std::isinf(value)) return object("float", value > 0 ? "inf" : "-inf");
     return value;
   }
+  Json operator()(const spec::ComplexNumber& value) const {
+    return Json{{"complex", {(*this)(value.real), (*this)(value.imag)}}};
+  }
   Json operator()(const std::string& value) const { return value; }
   Json operator()(spec::DType value) const { return object("dtype", spec::torch_name(value)); }
   Json operator()(const spec::Device& value) const {

@@ -33,10 +33,12 @@ constexpr std::array<std::pair<std::string_view, DType>, spec::kDTypeCount> kDTy
     {"I8", DType::kInt8},
     {"U8", DType::kUInt8},
     {"BOOL", DType::kBool},
+    {"C64", DType::kComplex64},
+    {"C128", DType::kComplex128},
 }};
 // What the format has and this project has not.
-constexpr std::array<std::string_view, 9> kForeignDTypeNames = {
-    "U16", "U32", "U64", "C64", "F8_E8M0", "F4", "F6_E2M3", "F6_E3M2", "C128"};
+constexpr std::array<std::string_view, 7> kForeignDTypeNames = {
+    "U16", "U32", "U64", "F8_E8M0", "F4", "F6_E2M3", "F6_E3M2"};
 
 Result<DType> read_dtype(const JsonCursor& cursor) {
   GRAPHGATE_TRY(const std::string text, cursor.as_string());

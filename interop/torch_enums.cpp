@@ -23,6 +23,8 @@ constexpr std::array<std::pair<int, DType>, spec::kDTypeCount> kDTypes = {{
     {6, DType::kFloat16},
     {7, DType::kFloat32},
     {8, DType::kFloat64},
+    {10, DType::kComplex64},
+    {11, DType::kComplex128},
     {12, DType::kBool},
     {13, DType::kBFloat16},
     {29, DType::kFloat8E4M3FN},
@@ -37,10 +39,8 @@ constexpr std::array<std::pair<int, MemoryFormat>, 4> kMemoryFormats = {{
 }};
 
 // What PyTorch knows and this project has not.
-constexpr std::array<std::pair<int, std::string_view>, 6> kForeignDTypes = {{
+constexpr std::array<std::pair<int, std::string_view>, 4> kForeignDTypes = {{
     {9, "complex32"},
-    {10, "complex64"},
-    {11, "complex128"},
     {28, "uint16"},
     {31, "float8_e4m3fnuz"},
     {32, "float8_e5m2fnuz"},

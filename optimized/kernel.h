@@ -37,7 +37,7 @@ namespace graphgate::optimized {
 struct Item {
   using List = std::vector<Item>;
   std::variant<spec::None, bool, std::int64_t, double, std::string, spec::DType, spec::Device,
-               spec::Layout, spec::MemoryFormat, Tensor, List>
+               spec::Layout, spec::MemoryFormat, Tensor, List, spec::ComplexNumber>
       value;
 
   template <class T>

@@ -93,7 +93,7 @@ struct RoundedFloat {
 struct Datum {
   using List = std::vector<Datum>;
   std::variant<spec::None, bool, std::int64_t, double, RoundedFloat, std::string, spec::DType,
-               spec::Device, spec::Layout, spec::MemoryFormat, TensorRef, List>
+               spec::Device, spec::Layout, spec::MemoryFormat, TensorRef, List, spec::ComplexNumber>
       value;
 
   template <class T>

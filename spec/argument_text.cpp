@@ -26,6 +26,9 @@ struct Printer {
   void operator()(bool value) const { out += value ? "True" : "False"; }
   void operator()(std::int64_t value) const { out += std::to_string(value); }
   void operator()(double value) const { out += print_float(value); }
+  void operator()(const ComplexNumber& value) const {
+    out += "complex(" + print_float(value.real) + ", " + print_float(value.imag) + ")";
+  }
   void operator()(const std::string& value) const { out += quote_string(value); }
   void operator()(DType value) const { out += short_name(value); }
   void operator()(const Device& value) const {
@@ -73,6 +76,7 @@ class Reader {
       if (!text.ok()) return reader_.error_at(first, text.error().message);
       return Argument{std::move(text).value()};
     }
+    if (first.text == "complex") return read_complex();
     if (first.text == "device" || first.text == "layout" || first.text == "op") {
       return read_call(first);
     }
@@ -128,6 +132,24 @@ class Reader {
     if (!integer && !reader_.at(TokenKind::kFloat)) return reader_.expected("a number");
     const std::string text = sign + std::string(reader_.take().text);
     return integer ? convert<std::int64_t>(start, text) : convert<double>(start, text);
+  }
+
+  // complex(1.0, -2.0), behind the word.
+  Result<Argument> read_complex() {
+    GRAPHGATE_TRY_VOID(reader_.expect("("));
+    GRAPHGATE_TRY(const double real, read_float());
+    GRAPHGATE_TRY_VOID(reader_.expect(","));
+    GRAPHGATE_TRY(const double imag, read_float());
+    GRAPHGATE_TRY_VOID(reader_.expect(")"));
+    return Argument{ComplexNumber{real, imag}};
+  }
+
+  Result<double> read_float() {
+    if (reader_.accept("inf")) return std::numeric_limits<double>::infinity();
+    if (reader_.accept("nan")) return std::numeric_limits<double>::quiet_NaN();
+    GRAPHGATE_TRY(const Argument number, read_number());
+    if (const auto* whole = number.as<std::int64_t>()) return static_cast<double>(*whole);
+    return *number.as<double>();
   }
 
   template <class T>

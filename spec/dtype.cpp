@@ -25,6 +25,8 @@ constexpr std::array<DTypeRow, kDTypeCount> kDTypes = {{
     {"int8", "i8", 1},
     {"uint8", "u8", 1},
     {"bool", "bool", 1},
+    {"complex64", "c64", 8},
+    {"complex128", "c128", 16},
 }};
 
 const DTypeRow& row(DType dtype) { return kDTypes[static_cast<std::size_t>(dtype)]; }
@@ -55,7 +57,13 @@ std::optional<DType> parse_dtype(std::string_view name) {
 }
 
 bool is_floating_point(DType dtype) { return dtype <= DType::kFloat8E5M2; }
-bool is_integral(DType dtype) { return dtype >= DType::kInt64 && dtype != DType::kBool; }
+bool is_integral(DType dtype) { return dtype >= DType::kInt64 && dtype < DType::kBool; }
+bool is_complex(DType dtype) { return dtype >= DType::kComplex64; }
+
+DType component_dtype(DType dtype) {
+  if (!is_complex(dtype)) return dtype;
+  return dtype == DType::kComplex64 ? DType::kFloat32 : DType::kFloat64;
+}
 
 std::string print_device(const Device& device) {
   return device.index < 0 ? device.type : device.type + ":" + std::to_string(device.index);

@@ -24,15 +24,17 @@ enum class DType : std::uint8_t {
   kInt8,
   kUInt8,
   kBool,
+  kComplex64,
+  kComplex128,
 };
-inline constexpr int kDTypeCount = 12;
+inline constexpr int kDTypeCount = 14;
 
 // Bytes of one element.
 [[nodiscard]] std::int64_t item_size_bytes(DType dtype);
 
-// torch's name: "float32", "bfloat16", "float8_e4m3fn", "bool".
+// torch's name: "float32", "bfloat16", "float8_e4m3fn", "bool", "complex64".
 [[nodiscard]] std::string_view torch_name(DType dtype);
-// The short name of graph text: "f32", "bf16", "f8e4m3", "bool".
+// The short name of graph text: "f32", "bf16", "f8e4m3", "bool", "c64".
 [[nodiscard]] std::string_view short_name(DType dtype);
 // The inverse of either name; nullopt when it names no dtype of ours.
 [[nodiscard]] std::optional<DType> parse_dtype(std::string_view name);
@@ -40,6 +42,10 @@ inline constexpr int kDTypeCount = 12;
 [[nodiscard]] bool is_floating_point(DType dtype);
 // Integers, without bool.
 [[nodiscard]] bool is_integral(DType dtype);
+[[nodiscard]] bool is_complex(DType dtype);
+// The dtype of the real and of the imaginary part, which lie side by side in this order: float32 for
+// complex64. Of another dtype, itself.
+[[nodiscard]] DType component_dtype(DType dtype);
 
 // A device type and an index; an index of -1 means "the current one", printed without a number.
 struct Device {

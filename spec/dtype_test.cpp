@@ -11,7 +11,7 @@ TEST(DType, IsFoundByEitherOfItsNames) {
     EXPECT_EQ(parse_dtype(torch_name(dtype)), dtype);
     EXPECT_EQ(parse_dtype(short_name(dtype)), dtype);
   }
-  EXPECT_EQ(parse_dtype("complex64"), std::nullopt);
+  EXPECT_EQ(parse_dtype("complex32"), std::nullopt);
   EXPECT_EQ(parse_dtype(""), std::nullopt);
 }
 
@@ -21,6 +21,16 @@ TEST(DType, IsFloatingIntegralOrBool) {
   EXPECT_TRUE(is_integral(DType::kUInt8));
   EXPECT_FALSE(is_integral(DType::kBool));
   EXPECT_FALSE(is_integral(DType::kBFloat16));
+}
+
+TEST(DType, OfComplexNumbersIsNeitherFloatingNorIntegralAndHasTwoParts) {
+  EXPECT_TRUE(is_complex(DType::kComplex64));
+  EXPECT_FALSE(is_complex(DType::kBool));
+  EXPECT_FALSE(is_floating_point(DType::kComplex64));
+  EXPECT_FALSE(is_integral(DType::kComplex128));
+  EXPECT_EQ(component_dtype(DType::kComplex64), DType::kFloat32);
+  EXPECT_EQ(component_dtype(DType::kComplex128), DType::kFloat64);
+  EXPECT_EQ(item_size_bytes(DType::kComplex128), 2 * item_size_bytes(DType::kFloat64));
 }
 
 TEST(Device, PrintsAndReadsItsIndex) {

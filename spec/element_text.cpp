@@ -206,9 +206,29 @@ Result<void> read_bool(TextReader& reader, std::span<std::byte> element) {
   return {};
 }
 
+// complex(1.0, -2.0): the parts as elements of their own dtype.
+std::optional<std::string> print_complex(DType dtype, std::span<const std::byte> element) {
+  const std::size_t half = element.size() / 2;
+  const auto real = print_element(component_dtype(dtype), element.first(half));
+  const auto imag = print_element(component_dtype(dtype), element.subspan(half));
+  if (!real || !imag) return std::nullopt;
+  return "complex(" + *real + ", " + *imag + ")";
+}
+
+Result<void> read_complex(TextReader& reader, DType dtype, std::span<std::byte> element) {
+  const std::size_t half = element.size() / 2;
+  if (!reader.accept("complex")) return reader.expected("complex(REAL, IMAG)");
+  GRAPHGATE_TRY_VOID(reader.expect("("));
+  GRAPHGATE_TRY_VOID(read_element(reader, component_dtype(dtype), element.first(half)));
+  GRAPHGATE_TRY_VOID(reader.expect(","));
+  GRAPHGATE_TRY_VOID(read_element(reader, component_dtype(dtype), element.subspan(half)));
+  return reader.expect(")");
+}
+
 }  // namespace
 
 std::optional<std::string> print_element(DType dtype, std::span<const std::byte> element) {
+  if (is_complex(dtype)) return print_complex(dtype, element);
   if (const auto format = small_float(dtype)) return print_small(*format, load_bits(element));
   switch (dtype) {
     case DType::kFloat64:
@@ -234,6 +254,7 @@ std::optional<std::string> print_element(DType dtype, std::span<const std::byte>
 }
 
 Result<void> read_element(TextReader& reader, DType dtype, std::span<std::byte> element) {
+  if (is_complex(dtype)) return read_complex(reader, dtype, element);
   if (const auto format = small_float(dtype)) return read_small(reader, dtype, *format, element);
   switch (dtype) {
     case DType::kFloat64:

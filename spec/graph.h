@@ -56,12 +56,20 @@ struct OpName {
   friend bool operator==(const OpName&, const OpName&) = default;
 };
 
+// A complex number that stands in a program: 2 + 3j. Tensors hold pairs of numbers of their own
+// dtype.
+struct ComplexNumber {
+  double real = 0;
+  double imag = 0;
+  friend bool operator==(const ComplexNumber&, const ComplexNumber&) = default;
+};
+
 // What a node is given for one parameter. A list holds arguments (None among them for
 // `Tensor?[]`); a ValueId stands for a tensor or a symbolic scalar alike.
 struct Argument {
   using List = std::vector<Argument>;
   std::variant<None, bool, std::int64_t, double, std::string, DType, Device, Layout, MemoryFormat,
-               ValueId, OpName, SubgraphId, List>
+               ValueId, OpName, SubgraphId, List, ComplexNumber>
       value;
 
   template <class T>
@@ -70,11 +78,17 @@ struct Argument {
   }
   // Floats are the same constant where they are the same number with the same sign, or both NaN.
   friend bool operator==(const Argument& a, const Argument& b) {
+    const auto is_same = [](double x, double y) {
+      if (std::isnan(x) || std::isnan(y)) return std::isnan(x) && std::isnan(y);
+      return x == y && std::signbit(x) == std::signbit(y);
+    };
     const auto* x = a.as<double>();
     const auto* y = b.as<double>();
-    if (!x || !y) return a.value == b.value;
-    if (std::isnan(*x) || std::isnan(*y)) return std::isnan(*x) && std::isnan(*y);
-    return *x == *y && std::signbit(*x) == std::signbit(*y);
+    if (x && y) return is_same(*x, *y);
+    const auto* z = a.as<ComplexNumber>();
+    const auto* w = b.as<ComplexNumber>();
+    if (z && w) return is_same(z->real, w->real) && is_same(z->imag, w->imag);
+    return a.value == b.value;
   }
 };
 

@@ -68,6 +68,12 @@ void fill_element(std::byte* at, DType dtype, Generator& random) {
     case DType::kUInt8:
     case DType::kBool:
       return put(bit);
+    case DType::kComplex64:
+      return put(std::array{float_bits(random.normal()), float_bits(random.normal())});
+    case DType::kComplex128: {
+      const double real = random.normal();
+      return put(std::array{real, random.normal()});
+    }
   }
 }
 

@@ -57,6 +57,9 @@ void with_format(spec::DType dtype, Visit visit) {
       return visit(Plain<std::uint8_t>{});
     case spec::DType::kBool:
       return visit(Boolean{});
+    case spec::DType::kComplex64:
+    case spec::DType::kComplex128:
+      break;  // two numbers an element
   }
   GRAPHGATE_CHECK(false);
 }

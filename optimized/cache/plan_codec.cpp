@@ -39,6 +39,7 @@ GRAPHGATE_FIELDS(spec::ValueId, index);
 GRAPHGATE_FIELDS(spec::SubgraphId, index);
 GRAPHGATE_FIELDS(spec::Device, type, index);
 GRAPHGATE_FIELDS(spec::OpName, name);
+GRAPHGATE_FIELDS(spec::ComplexNumber, real, imag);
 GRAPHGATE_FIELDS(spec::TensorType, dtype, sizes, strides, storage_offset, device, layout);
 GRAPHGATE_FIELDS(spec::Value, name, kind, type, expr, hint);
 GRAPHGATE_FIELDS(spec::NamedArgument, name, argument);

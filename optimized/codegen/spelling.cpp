@@ -50,6 +50,9 @@ std::string format_name(DType dtype) {
       return "Plain<std::uint8_t>";
     case DType::kBool:
       return "Boolean";
+    case DType::kComplex64:
+    case DType::kComplex128:
+      break;  // two numbers an element
   }
   GRAPHGATE_CHECK(false);
 }

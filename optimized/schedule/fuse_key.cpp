@@ -41,6 +41,10 @@ class KeyWriter {
     add_raw(text.size());
     key_ += text;
   }
+  void add(const spec::ComplexNumber& number) {
+    add_raw(number.real);
+    add_raw(number.imag);
+  }
   void add(const spec::Device& device) {
     add(device.type);
     add_raw(device.index);

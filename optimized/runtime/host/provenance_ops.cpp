@@ -43,6 +43,10 @@ class Attributes {
   void operator()(spec::Layout) { add("none"); }
   void operator()(spec::MemoryFormat) { add("none"); }
   void operator()(const Tensor&) { add("tensor"); }
+  void operator()(const spec::ComplexNumber& value) {
+    number("complex", std::bit_cast<std::uint64_t>(value.real));
+    number("imag", std::bit_cast<std::uint64_t>(value.imag));
+  }
   void operator()(const Item::List& list) {
     add("list");
     for (const Item& element : list) add(element);
