@@ -161,12 +161,23 @@ std::optional<std::size_t> operand_over(const Operation& operation, const Tensor
   return found;
 }
 
+// Appends a result, or the elements of a list of them. A number or None keeps its place, empty.
+void append_result(const Datum& result, std::vector<TensorRef>& made) {
+  if (const auto* list = result.as<Datum::List>()) {
+    for (const Datum& element : *list) append_result(element, made);
+    return;
+  }
+  const auto* tensor = result.as<TensorRef>();
+  made.push_back(tensor ? *tensor : nullptr);
+}
+
 // What the op has made and written: results that are new or written operands (a view makes no
 // words), then written operands that are no results.
 std::vector<WordTarget> targets_of(const Operation& operation, const std::vector<TensorRef>& made) {
   std::vector<WordTarget> targets;
   targets.reserve(made.size() + operation.operands.size());
   for (std::size_t r = 0; r < made.size(); ++r) {
+    if (!made[r]) continue;
     const auto over = operand_over(operation, *made[r]);
     if (over && !operation.row.writes(operation.operands[*over].argument)) continue;
     targets.push_back({r, over, made[r]});
@@ -235,9 +246,7 @@ void Provenance::after_op(const Operation& operation, const std::vector<Datum>& 
   const auto& [row, rule, key, body, node, graph, arguments, copies, operands] = operation;
   std::vector<TensorRef> made;
   made.reserve(results.size());
-  for (const Datum& result : results) {
-    for_each_tensor(result, [&](const TensorRef& tensor) { made.push_back(tensor); });
-  }
+  for (const Datum& result : results) append_result(result, made);
   const std::vector<WordTarget> targets =
       rule.moves_geometry ? std::vector<WordTarget>() : targets_of(operation, made);
   SharedWords alone;  // of the only target
@@ -253,6 +262,7 @@ void Provenance::after_op(const Operation& operation, const std::vector<Datum>& 
     return is_target ? alone : read(tensor);
   };
   for (std::size_t r = 0; r < made.size(); ++r) {
+    if (!made[r]) continue;
     const bool has_made =
         std::any_of(targets.begin(), targets.end(),
                     [&, r = r](const WordTarget& target) { return target.result == r; });

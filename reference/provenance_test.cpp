@@ -161,6 +161,20 @@ TEST(Provenance, DigestsEveryElementOfWhatIsNeitherMovedNorPointwise) {
   EXPECT_NE(before[1], after[1]);
 }
 
+TEST(Provenance, CountsResultsThatAreNone) {
+  const auto result =
+      run(R"(program "p" {
+  input %g : f32[1, 1, 2, 2]
+  input %x : f32[1, 1, 3, 3]
+  input %w : f32[1, 1, 2, 2]
+  %gi, %gw, %gb = aten.convolution_backward.default(%g, %x, %w, [1], [1, 1], [0, 0], [1, 1], False, [0, 0], 1, [False, False, True])
+  output %gb
+})",
+          {floats({1, 1, 2, 2}, std::vector<float>(4)), floats({1, 1, 3, 3}, std::vector<float>(9)),
+           floats({1, 1, 2, 2}, std::vector<float>(4))});
+  EXPECT_EQ(row(result, "gi", "result 2").value, "gb");
+}
+
 TEST(Provenance, SaysThatNothingHasWrittenAnEmptyTensor) {
   const auto result = run(R"(program "p" {
   input %x : f32[1]
