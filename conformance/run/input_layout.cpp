@@ -38,19 +38,26 @@ bool is_injective(const Sizes& sizes, const Sizes& strides) {
   return reach < kMostElements;
 }
 
-HostTensor with_strides(const HostTensor& packed, const Sizes& strides) {
+// The declared offset at these symbols; 0 where it cannot be told or lies too far out.
+std::int64_t declared_offset(const spec::TensorType& type, const spec::SymbolValues& symbols) {
+  const auto value = spec::evaluate(type.storage_offset, symbols);
+  return value.ok() && value.value() > 0 && value.value() < kMostElements ? value.value() : 0;
+}
+
+HostTensor with_layout(const HostTensor& packed, const Sizes& strides, std::int64_t offset) {
   HostTensor out = packed;
   out.strides = strides;
+  out.storage_offset = offset;
   const std::int64_t count = spec::element_count(packed.sizes);
   if (count == 0) return out;
-  std::int64_t last = 0;
+  std::int64_t last = offset;
   for (std::size_t d = 0; d < strides.size(); ++d) last += (packed.sizes[d] - 1) * strides[d];
   const auto item = static_cast<std::size_t>(spec::item_size_bytes(packed.dtype));
   out.storage = std::make_shared<spec::HostStorage>();
   out.storage->bytes.resize((static_cast<std::size_t>(last) + 1) * item);
   for (std::int64_t i = 0; i < count; ++i) {
     std::int64_t rest = i;
-    std::int64_t at = 0;
+    std::int64_t at = offset;
     for (std::size_t d = strides.size(); d-- > 0;) {
       at += rest % packed.sizes[d] * strides[d];
       rest /= packed.sizes[d];
@@ -71,9 +78,11 @@ bool is_packed(const HostTensor& tensor) {
 // Lays a packed tensor out, where its strides can be told and give every element a place.
 void lay_out(HostTensor& tensor, const spec::TensorType& type, const spec::SymbolValues& symbols) {
   const Sizes strides = declared_strides(type, symbols);
-  const bool fits = strides.size() == tensor.sizes.size() && strides != tensor.strides &&
+  const bool fits = strides.size() == tensor.sizes.size() &&
                     (spec::element_count(tensor.sizes) == 0 || is_injective(tensor.sizes, strides));
-  if (fits) tensor = with_strides(tensor, strides);
+  if (!fits) return;
+  const std::int64_t offset = declared_offset(type, symbols);
+  if (strides != tensor.strides || offset != 0) tensor = with_layout(tensor, strides, offset);
 }
 
 }  // namespace

@@ -2,7 +2,8 @@
 //
 // Recordings store tensors packed, and drawn ones are packed too. A program that was exported with
 // a channels-last or transposed input declares that input's strides, and what its ops return (which
-// strides, and whether a view or a copy) hangs on them.
+// strides, and whether a view or a copy) depends on them. One that was a part of a larger tensor
+// declares a storage offset, from which as_strided counts.
 #pragma once
 
 #include <vector>
@@ -11,8 +12,8 @@
 
 namespace graphgate::conformance {
 
-// A packed tensor in the layout that `type` declares at these symbols; as it was where the strides
-// cannot be told or do not give every element a place of its own.
+// A packed tensor in the layout (strides and storage offset) that `type` declares at these symbols;
+// as it was where the strides cannot be told or do not give every element a place of its own.
 [[nodiscard]] spec::HostTensor laid_out(const spec::HostTensor& packed,
                                         const spec::TensorType& type,
                                         const spec::SymbolValues& symbols);
@@ -28,9 +29,9 @@ namespace graphgate::conformance {
 [[nodiscard]] spec::SymbolValues symbols_of(const spec::Program& program,
                                             const std::vector<spec::InputValue>& inputs);
 
-// Gives each packed tensor among the user inputs the declared strides, where they can be told from
-// its sizes and give every element a place of its own. Elements stay what they are. Tensors that
-// share a storage, or are not packed, stay as they are.
+// Gives each packed tensor among the user inputs the declared strides and storage offset, where
+// they can be told from its sizes and give every element a place of its own. Elements stay what
+// they are. Tensors that share a storage, or are not packed, stay as they are.
 void lay_out_inputs(const spec::Program& program, std::vector<spec::InputValue>& inputs);
 
 }  // namespace graphgate::conformance

@@ -44,6 +44,20 @@ TEST(SeededInputs, HaveTheStridesThatTheProgramDeclares) {
 }
 
 // Strides that put two elements into one place cannot hold what a packed tensor holds.
+TEST(SeededInputs, BeginWhereTheProgramDeclares) {
+  spec::Program p = *relu_program();
+  p.graph.values[0].type->sizes = {4};
+  p.graph.values[0].type->strides = {2};
+  p.graph.values[0].type->storage_offset = 5;
+  const auto part = std::get<HostTensor>(seeded_inputs(p, 1, 0).value()[0]);
+  EXPECT_EQ(part.storage_offset, 5);
+  EXPECT_EQ(part.storage->bytes.size(), 12 * sizeof(float));
+  p.graph.values[0].type->strides = {1};
+  p.graph.values[0].type->storage_offset = 0;
+  const auto packed = std::get<HostTensor>(seeded_inputs(p, 1, 0).value()[0]);
+  EXPECT_EQ(spec::packed_bytes(part), spec::packed_bytes(packed));
+}
+
 TEST(SeededInputs, StayPackedWhereTheDeclaredStridesOverlap) {
   spec::Program p = *relu_program();
   p.graph.values[0].type->sizes = {3, 2};
