@@ -18,7 +18,7 @@ struct RecordedName {
   std::string role;       // "input", "output", "final_input" or "buffer"
   std::size_t index = 0;  // of an input or output
   std::string buffer;
-  std::string kind;  // empty for inputs
+  std::string kind;  // empty for inputs and storages
 };
 
 constexpr std::size_t kMaxIndex = 100'000;
@@ -37,8 +37,9 @@ std::optional<RecordedName> parse_name(std::string_view text) {
   RecordedName name;
   if (!take_numbered(text, "call", name.call) || !text.starts_with('.')) return std::nullopt;
   text.remove_prefix(1);
-  if (take_numbered(text, "input", name.index)) {
-    name.role = "input";
+  for (const std::string_view role : {"input", "storage"}) {
+    if (!take_numbered(text, role, name.index)) continue;
+    name.role = role;
     return text.empty() ? std::optional(name) : std::nullopt;
   }
   const auto dot = text.rfind('.');
@@ -66,6 +67,7 @@ struct Pair {
 };
 struct PartialCall {
   std::map<std::size_t, HostTensor> inputs;
+  std::map<std::size_t, HostTensor> storages;
   std::map<std::size_t, Pair> outputs;
   std::map<std::size_t, Pair> final_inputs;
   std::map<std::string, Pair> buffers;
@@ -75,6 +77,10 @@ Result<void> place_tensor(const RecordedName& name, const std::string& own_kind,
                           PartialCall& call) {
   if (name.role == "input") {
     call.inputs.emplace(name.index, std::move(tensor));
+    return {};
+  }
+  if (name.role == "storage") {
+    call.storages.emplace(name.index, std::move(tensor));
     return {};
   }
   Pair& pair = name.role == "output"        ? call.outputs[name.index]
@@ -143,13 +149,47 @@ Result<RecordedState> finish_state(Pair& pair, const std::string& what) {
   return RecordedState{std::move(*pair.own), std::move(pair.float64)};
 }
 
-Result<RecordedCall> finish_call(PartialCall& partial, const JsonCursor& geometries) {
+// Puts inputs that were parts of storages back into them.
+Result<void> place_inputs(const JsonCursor& list, const PartialCall& partial, RecordedCall& call) {
+  GRAPHGATE_TRY(const auto cursors, list.elements());
+  for (std::size_t i = 0; i < cursors.size(); ++i) {
+    if (cursors[i].json().is_null()) continue;
+    if (i >= call.inputs.size()) return cursors[i].error("is no input of the call");
+    const HostTensor& packed = call.inputs[i];
+    GRAPHGATE_TRY(const std::int64_t storage, read_int(cursors[i], "storage"));
+    const auto found = partial.storages.find(static_cast<std::size_t>(storage));
+    if (found == partial.storages.end()) {
+      return cursors[i].error("has no tensor 'storage" + std::to_string(storage) + "'");
+    }
+    HostTensor placed = packed;
+    GRAPHGATE_TRY(placed.strides, read_ints(cursors[i], "strides"));
+    GRAPHGATE_TRY(placed.storage_offset, read_int(cursors[i], "storage_offset"));
+    placed.storage = found->second.storage;
+    const auto bytes = static_cast<std::int64_t>(placed.storage->bytes.size());
+    if (placed.strides.size() != placed.sizes.size() || !spec::geometry_fits(placed, bytes)) {
+      return cursors[i].error("does not fit the " + std::to_string(bytes) +
+                              " bytes of its storage");
+    }
+    if (spec::packed_bytes(placed) != spec::packed_bytes(packed)) {
+      return cursors[i].error("has other elements than the tensor of the input");
+    }
+    call.inputs[i] = std::move(placed);
+  }
+  return {};
+}
+
+// `inputs` is null where no input was a part of a storage.
+Result<RecordedCall> finish_call(PartialCall& partial, const JsonCursor& geometries,
+                                 const std::optional<JsonCursor>& inputs) {
   RecordedCall call;
   for (auto& [index, tensor] : partial.inputs) {
     if (index != call.inputs.size()) {
       return geometries.error("input " + std::to_string(call.inputs.size()) + " is missing");
     }
     call.inputs.push_back(std::move(tensor));
+  }
+  if (inputs) {
+    GRAPHGATE_TRY_VOID(place_inputs(*inputs, partial, call));
   }
   GRAPHGATE_TRY_VOID(add_outputs(geometries, partial, call));
   for (auto& [index, pair] : partial.final_inputs) {
@@ -195,6 +235,7 @@ Result<std::vector<RecordedCall>> read_recording(const std::string& safetensors_
   }
   GRAPHGATE_TRY(auto partial_calls, collect(file, own_kind));
   GRAPHGATE_TRY(const JsonCursor geometries, root.member("calls"));
+  GRAPHGATE_TRY(const auto inputs, root.find_member("inputs"));
   GRAPHGATE_TRY(const auto named_calls, geometries.members());
   for (const auto& [key, cursor] : named_calls) {
     const auto name = parse_name(std::string(key) + ".input0");
@@ -210,7 +251,11 @@ Result<std::vector<RecordedCall>> read_recording(const std::string& safetensors_
     }
     const std::string key = "call" + std::to_string(index);
     GRAPHGATE_TRY(const JsonCursor call_geometries, geometries.member(key));
-    GRAPHGATE_TRY(calls.emplace_back(), finish_call(partial, call_geometries));
+    std::optional<JsonCursor> placed;
+    if (inputs) {
+      GRAPHGATE_TRY(placed, inputs->find_member(key));
+    }
+    GRAPHGATE_TRY(calls.emplace_back(), finish_call(partial, call_geometries, placed));
   }
   return calls;
 }

@@ -5,6 +5,8 @@
 // call{i}.buffer.NAME.KIND. KIND "float32" or "recorded" is PyTorch eager in the program's own
 // dtypes and is what executors are compared with; "float64" is the same model cast to fp64, for
 // orientation. Tensors are stored contiguous; the geometry file gives what the outputs really were.
+// An input that was a part of a storage, or shared one with another input, is there as well with the
+// bytes of call{i}.storage{k}, and comes back as such a part.
 #pragma once
 
 #include <cstddef>

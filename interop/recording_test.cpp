@@ -62,6 +62,56 @@ TEST(Recording, RefusesAGeometryOfACallWithoutTensors) {
             "r.geometry.json: calls.call1: has no tensor in r.safetensors");
 }
 
+// Two inputs over one storage of six numbers: the last two, and every second.
+class PlacedInputs : public testing::Test {
+ protected:
+  void SetUp() override {
+    const std::vector<float> numbers = {0, 1, 2, 3, 4, 5};
+    const auto storage = spec::host_tensor(spec::DType::kFloat32, {6}, numbers);
+    spec::HostTensor bytes = spec::make_host_tensor(spec::DType::kUInt8, {24});
+    bytes.storage = storage.storage;
+    const auto last = spec::host_tensor(spec::DType::kFloat32, {2}, std::vector<float>{4, 5});
+    const auto even = spec::host_tensor(spec::DType::kFloat32, {3}, std::vector<float>{0, 2, 4});
+    must(write_safetensors(
+        folder_.file("r.safetensors"),
+        {{"call0.input0", last}, {"call0.input1", even}, {"call0.storage0", bytes}}));
+  }
+
+  [[nodiscard]] Result<std::vector<RecordedCall>> read(const std::string& second) const {
+    must(write_file(folder_.file("r.geometry.json"),
+                    R"({"recorded": "float32", "calls": {"call0": []}, "inputs": {"call0": [)"
+                    R"({"strides": [1], "storage_offset": 4, "storage": 0}, )" +
+                        second + "]}}"));
+    return read_recording(folder_.file("r.safetensors"), folder_.file("r.geometry.json"));
+  }
+
+  TestFolder folder_;
+};
+
+TEST_F(PlacedInputs, LieInTheStorageThatTheyShare) {
+  const auto calls = must(read(R"({"strides": [2], "storage_offset": 0, "storage": 0})"));
+  const std::vector<spec::HostTensor>& inputs = calls.at(0).inputs;
+  EXPECT_EQ(inputs[0].storage_offset, 4);
+  EXPECT_EQ(inputs[1].strides, std::vector<std::int64_t>{2});
+  EXPECT_EQ(inputs[0].storage, inputs[1].storage);
+}
+
+TEST_F(PlacedInputs, StayAloneWhereNoPlaceIsGiven) {
+  const auto calls = must(read("null"));
+  EXPECT_NE(calls.at(0).inputs[0].storage, calls.at(0).inputs[1].storage);
+}
+
+TEST_F(PlacedInputs, AreRefusedWhereTheStorageSaysOtherwise) {
+  const auto message = [&](const std::string& second) { return failure_of(read(second)).message; };
+  const std::string place = "r.geometry.json: inputs.call0[1]: ";
+  EXPECT_EQ(message(R"({"strides": [1], "storage_offset": 0, "storage": 0})"),
+            place + "has other elements than the tensor of the input");
+  EXPECT_EQ(message(R"({"strides": [3], "storage_offset": 0, "storage": 0})"),
+            place + "does not fit the 24 bytes of its storage");
+  EXPECT_EQ(message(R"({"strides": [2], "storage_offset": 0, "storage": 1})"),
+            place + "has no tensor 'storage1'");
+}
+
 TEST(OpCases, ReadTensorsThatShareAStorage) {
   const TestFolder folder;
   spec::HostTensor storage = spec::make_host_tensor(spec::DType::kFloat32, {6});

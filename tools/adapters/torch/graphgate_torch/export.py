@@ -82,10 +82,37 @@ def _contiguous(tensor):
     return tensor.detach().contiguous().clone().cpu()
 
 
+def _bytes_of_storage(tensor):
+    return torch.empty(0, dtype=torch.uint8, device=tensor.device).set_(tensor.untyped_storage())
+
+
+def _place_inputs(inputs, key, tensors):
+    """Stores the storages of inputs that are parts of one or share one. Where each input lies.
+
+    None where every input is all of a storage of its own: its elements say everything.
+    """
+    owners = [each.untyped_storage()._cdata for each in inputs]
+    places = []
+    for tensor, owner in zip(inputs, owners):
+        size_bytes = tensor.numel() * tensor.element_size()
+        if tensor.untyped_storage().nbytes() == size_bytes and owners.count(owner) == 1:
+            places.append(None)
+            continue
+        storage = owners.index(owner)
+        tensors[f"{key}.storage{storage}"] = _contiguous(_bytes_of_storage(tensor))
+        places.append({
+            "strides": list(tensor.stride()),
+            "storage_offset": tensor.storage_offset(),
+            "storage": storage,
+        })
+    return places if any(places) else None
+
+
 def _record_call(module, arguments, key, kind, tensors):
-    """Runs one call and notes it. The geometry of its outputs."""
+    """Runs one call and notes it. The geometry of its outputs, and where its inputs lie."""
     inputs = [a for a in torch.utils._pytree.tree_leaves(arguments) if isinstance(a, torch.Tensor)]
     before = [a.detach().clone() for a in inputs]
+    places = _place_inputs(inputs, key, tensors)
     buffers = {name: b.detach().clone() for name, b in module.named_buffers()}
     with torch.no_grad():
         outputs = torch.utils._pytree.tree_leaves(module(*arguments))
@@ -105,7 +132,7 @@ def _record_call(module, arguments, key, kind, tensors):
         geometry.append(_geometry(output, named))
         named.append((f"output{j}", output))
         tensors[f"{key}.output{j}.{kind}"] = _contiguous(output)
-    return geometry
+    return geometry, places
 
 
 def export(model, path):
@@ -124,7 +151,7 @@ def export(model, path):
             dynamic_shapes=model.get("dynamic_shapes"),
             strict=False,
         )
-    tensors, geometry = {}, {}
+    tensors, geometry, places = {}, {}, {}
     leaves = torch.utils._pytree.tree_leaves(calls)
     on_cpu = all(leaf.device.type == "cpu" for leaf in leaves if isinstance(leaf, torch.Tensor))
     floats = {
@@ -134,12 +161,16 @@ def export(model, path):
     }
     kind = "float32" if on_cpu and floats <= {torch.float32} else "recorded"
     for i, call in enumerate(calls):
-        geometry[f"call{i}"] = _record_call(module, call, f"call{i}", kind, tensors)
+        key = f"call{i}"
+        geometry[key], places[key] = _record_call(module, call, key, kind, tensors)
     base = path.removesuffix(".pt2")
     # The archive comes last: whoever finds it finds the rest.
     safetensors.torch.save_file(tensors, base + ".safetensors")
     with open(base + ".geometry.json", "w", encoding="utf-8") as file:
-        json.dump({"recorded": kind, "calls": geometry}, file, indent=1)
+        recorded = {"recorded": kind, "calls": geometry}
+        if any(places.values()):
+            recorded["inputs"] = places
+        json.dump(recorded, file, indent=1)
         file.write("\n")
     torch.export.save(program, path)
     return len(calls)

@@ -53,6 +53,18 @@ def model():
     return {"module": Counting(), "calls": calls, "dynamic_shapes": ({0: rows},)}
 """
 
+# Inputs that are parts: of a larger tensor, and of one that both share. as_strided reads beside them.
+_PARTS = """import torch
+
+class Parts(torch.nn.Module):
+    def forward(self, x, y, z):
+        return torch.as_strided(x, (2, 3), (1, 2), 1), y.add_(1) + 1, z * 2
+
+def model():
+    shared = torch.arange(8.0)
+    return {"module": Parts(), "calls": [(torch.arange(16.0)[5:9], shared[:4], shared[4:])]}
+"""
+
 # A package that registers an op for which the adapter has a stand-in, as transformers does, and a
 # model file that imports it, a neighbour, and what looks its module up by name.
 _OWNER = """import torch
@@ -429,6 +441,16 @@ class Serve(Checked):
         ran = _run(GRAPHGATE, "check", archive)
         self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
         self.assertIn("2 recorded calls", ran.stdout)
+
+    def test_inputs_that_are_parts_are_recorded_with_what_lies_around_them(self):
+        model = self._write("parts.py", _PARTS)
+        archive = os.path.join(self._folder.name, "parts.pt2")
+        _run(sys.executable, "-m", "graphgate_torch", "export", model + ":model", archive, check=True)
+        with open(archive.replace(".pt2", ".geometry.json"), encoding="utf-8") as file:
+            places = json.load(file)["inputs"]["call0"]
+        self.assertEqual([place["storage"] for place in places], [0, 1, 1])
+        ran = _run(GRAPHGATE, "check", archive)
+        self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
 
     def test_models_may_import_packages_that_own_ops(self):
         os.mkdir(os.path.join(self._folder.name, "installed"))
