@@ -2,19 +2,19 @@
 """Records calls of single ATen ops while PyTorch runs the samples of its own operator database.
 
     record_op_cases.py --out FILE.jsonl [--ops aten.erfinv,aten.glu.default] [--dtypes float32,int64]
-                       [--per-op 30] [--seed 0]
+                       [--per-op 30] [--most-bytes N] [--seed 0]
 
 Writes FILE.jsonl and FILE.safetensors beside it (docs/formats.md, "Recorded op calls"), sorted by op. Each
 OpInfo of torch.testing runs on the CPU under a dispatch mode, which sees the ATen calls that are
 left when composite ops are taken apart; those of --ops are kept, or all. A name without an
 overload stands for each of its overloads. Equal calls (op, dtypes, sizes, strides, other
 arguments) are kept once; of the rest at most --per-op for each op and dtype of its first tensor,
-spread evenly over the samples.
+spread evenly over the samples. A tensor that PyTorch marks as conjugated or negated is written with
+its true elements, in a storage of its own.
 
 Needs PyTorch with its test modules (`pip install torch numpy safetensors expecttest`); nothing
 else of this project. Prints what it could not record: samples that PyTorch itself refuses, and
-calls whose arguments the form has no place for (complex numbers, sparse and quantized tensors,
-generators).
+calls whose arguments the form has no place for (sparse and quantized tensors, generators).
 """
 
 import argparse
@@ -42,6 +42,8 @@ NAMES = {
     torch.int8: "int8",
     torch.uint8: "uint8",
     torch.bool: "bool",
+    torch.complex64: "complex64",
+    torch.complex128: "complex128",
 }
 
 
@@ -55,22 +57,31 @@ def bytes_of(tensor):
     flat = torch.empty(0, dtype=tensor.dtype)
     count = storage.nbytes() // tensor.element_size()
     flat.set_(storage, 0, (count,), (1,))
-    return flat.clone()
+    if tensor.is_conj():
+        flat = flat.conj_physical()
+    return flat.neg() if tensor.is_neg() else flat.clone()
+
+
+def storable(tensor):
+    """As safetensors writes it: complex128 has no name there and goes as pairs of float64."""
+    if tensor.dtype != torch.complex128:
+        return tensor
+    return torch.view_as_real(tensor).flatten().contiguous()
 
 
 class Form:
     """Arguments or results of one call as JSON, with the storages that they name."""
 
     def __init__(self):
-        self.storages = {}  # data_ptr of a storage -> number
+        self.storages = {}  # a storage, and what its elements are marked as -> number
         self.data = {}  # number -> contents
 
     def tensor(self, tensor):
         if tensor.layout != torch.strided or tensor.is_quantized or tensor.dtype not in NAMES:
             raise NoPlace(f"a tensor of {tensor.dtype}, {tensor.layout}")
-        if tensor.is_conj() or tensor.is_neg() or tensor.device.type != "cpu":
-            raise NoPlace("a conjugated, negated or foreign tensor")
-        key = tensor.untyped_storage()._cdata
+        if tensor.device.type != "cpu":
+            raise NoPlace(f"a tensor on {tensor.device.type}")
+        key = (tensor.untyped_storage()._cdata, tensor.is_conj(), tensor.is_neg())
         number = self.storages.setdefault(key, len(self.storages))
         if number not in self.data:
             self.data[number] = bytes_of(tensor)
@@ -91,6 +102,8 @@ class Form:
             return value
         if isinstance(value, float):
             return value if math.isfinite(value) else {"float": str(value)}
+        if isinstance(value, complex):
+            return {"complex": [self.value(value.real), self.value(value.imag)]}
         if isinstance(value, torch.dtype):
             if value not in NAMES:
                 raise NoPlace(str(value))
@@ -107,9 +120,10 @@ class Form:
 
 
 class Recorder(TorchDispatchMode):
-    def __init__(self, wanted):
+    def __init__(self, wanted, most_bytes):
         super().__init__()
         self.wanted = wanted
+        self.most_bytes = most_bytes
         self.calls = collections.defaultdict(list)  # (op, first dtype) -> calls
         self.seen = set()
         self.left_out = collections.Counter()
@@ -154,6 +168,10 @@ class Recorder(TorchDispatchMode):
                 after["tensor"]["storage"] = argument.name
                 call["mutated"][argument.name] = after
                 changed[argument.name] = bytes_of(value)
+        kept = [*form.data.values(), *results.data.values(), *changed.values()]
+        if sum(data.nbytes for data in kept) > self.most_bytes:
+            self.left_out[f"{name}: more than {self.most_bytes} bytes"] += 1
+            return result
         first = next((arg for arg in args if isinstance(arg, torch.Tensor)), None)
         dtype = NAMES.get(first.dtype) if first is not None else None
         self.calls[(name, dtype)].append((call, form.data, results.data, changed))
@@ -209,6 +227,7 @@ def main():
         "--dtypes", default="float32,float64,bfloat16,float16,int64,int32,uint8,bool"
     )
     parser.add_argument("--per-op", type=int, default=30)
+    parser.add_argument("--most-bytes", type=int, default=1 << 30, help="of a call's tensors")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     if not options.out.endswith(".jsonl"):
@@ -219,7 +238,7 @@ def main():
         parser.error(f"--dtypes: '{unknown[0]}' is none of {', '.join(by_name)}")
 
     warnings.simplefilter("ignore")
-    recorder = Recorder({name for name in options.ops.split(",") if name})
+    recorder = Recorder({name for name in options.ops.split(",") if name}, options.most_bytes)
     refused = run_samples(
         recorder,
         [by_name[name] for name in options.dtypes.split(",")],
@@ -232,9 +251,9 @@ def main():
         for call, before, after, changed in spread(recorder.calls[key], options.per_op):
             number = len(lines)
             lines.append(json.dumps({"case": number, **call}))
-            tensors.update({f"{number}.in{s}": data for s, data in before.items()})
-            tensors.update({f"{number}.out{s}": data for s, data in after.items()})
-            tensors.update({f"{number}.mut.{name}": data for name, data in changed.items()})
+            tensors.update({f"{number}.in{s}": storable(data) for s, data in before.items()})
+            tensors.update({f"{number}.out{s}": storable(data) for s, data in after.items()})
+            tensors.update({f"{number}.mut.{name}": storable(data) for name, data in changed.items()})
     save_file(tensors, options.out.removesuffix(".jsonl") + ".safetensors.new")
     with open(options.out + ".new", "w", encoding="utf-8") as file:
         file.write("".join(line + "\n" for line in lines))
