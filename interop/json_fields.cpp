@@ -38,6 +38,29 @@ Result<std::vector<std::int64_t>> read_ints(const JsonCursor& object, std::strin
   return read_member(object, key, &JsonCursor::as_ints);
 }
 
+Result<double> read_float(const JsonCursor& cursor) {
+  if (cursor.json().is_number()) return cursor.as_double();
+  return read_word(cursor, "a number, inf, -inf or nan",
+                   [](std::string_view text) -> std::optional<double> {
+                     constexpr double kInfinity = std::numeric_limits<double>::infinity();
+                     if (text == "inf") return kInfinity;
+                     if (text == "-inf") return -kInfinity;
+                     if (text == "nan") return std::numeric_limits<double>::quiet_NaN();
+                     return std::nullopt;
+                   });
+}
+
+Result<spec::ComplexNumber> read_complex(const JsonCursor& cursor) {
+  const auto read_part = [](const JsonCursor& part) -> Result<double> {
+    if (!part.json().is_object()) return read_float(part);
+    return read_member(part, "float", read_float);
+  };
+  GRAPHGATE_TRY(const auto parts, read_elements(cursor, read_part));
+  if (parts.size() == 2) return spec::ComplexNumber{parts[0], parts[1]};
+  return cursor.error("expected a real and an imaginary part, found a list of " +
+                      std::to_string(parts.size()));
+}
+
 Result<void> read_optional(const JsonCursor& object, std::string_view key, std::string& value) {
   return read_optional(object, key, value, &JsonCursor::as_string);
 }

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "interop/json_cursor.h"
+#include "spec/graph.h"
 
 namespace graphgate::interop {
 
@@ -68,6 +69,11 @@ template <class Read>
   }
   return elements;
 }
+
+// A float: a number, or "inf", "-inf" or "nan".
+[[nodiscard]] Result<double> read_float(const JsonCursor& cursor);
+// A complex number: the real and the imaginary part, each a number or {"float": "inf"}.
+[[nodiscard]] Result<spec::ComplexNumber> read_complex(const JsonCursor& cursor);
 
 // Calls `read(cursor)`, a Result<void>, for every element of the list at `key`, which may be
 // missing.

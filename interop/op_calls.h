@@ -27,7 +27,7 @@ namespace graphgate::interop {
 struct OpArgument {
   using List = std::vector<OpArgument>;
   std::variant<spec::None, bool, std::int64_t, double, std::string, spec::DType, spec::Device,
-               spec::Layout, spec::MemoryFormat, spec::HostTensor, List>
+               spec::Layout, spec::MemoryFormat, spec::HostTensor, List, spec::ComplexNumber>
       value;
 
   template <class T>

@@ -156,6 +156,7 @@ class StepReader {
     if (tag == "value") return wrap(names_.values.use(cursor));
     if (tag == "block") return wrap(names_.blocks.use(cursor));
     if (tag == "float") return wrap(read_float(cursor));
+    if (tag == "complex") return wrap(read_complex(cursor));
     if (tag == "dtype") return wrap(read_word(cursor, "a dtype", spec::parse_dtype));
     if (tag == "device") return wrap(read_word(cursor, "a device", spec::parse_device));
     if (tag == "layout") return wrap(read_word(cursor, "strided or none", spec::parse_layout));
@@ -167,20 +168,9 @@ class StepReader {
       return Argument{spec::OpName{std::move(name)}};
     }
     return object.error(
-        "expected value, block, float, dtype, device, layout, memory_format or op, found \"" +
+        "expected value, block, float, complex, dtype, device, layout, memory_format or op, found "
+        "\"" +
         std::string(tag) + "\"");
-  }
-
-  static Result<double> read_float(const JsonCursor& cursor) {
-    if (cursor.json().is_number()) return cursor.as_double();
-    return read_word(cursor, "a number, inf, -inf or nan",
-                     [](std::string_view text) -> std::optional<double> {
-                       constexpr double kInfinity = std::numeric_limits<double>::infinity();
-                       if (text == "inf") return kInfinity;
-                       if (text == "-inf") return -kInfinity;
-                       if (text == "nan") return std::numeric_limits<double>::quiet_NaN();
-                       return std::nullopt;
-                     });
   }
 
   const PlanNames& names_;

@@ -52,6 +52,9 @@ TEST(PlanJson, KeepsEveryKindOfArgument) {
                   Argument{spec::Layout::kNone},
                   Argument{spec::MemoryFormat::kChannelsLast3d},
                   Argument{spec::OpName{"aten.add_.Tensor"}},
+                  Argument{spec::ComplexNumber{-0.0, 2.0}},
+                  Argument{spec::ComplexNumber{std::numeric_limits<double>::quiet_NaN(),
+                                               std::numeric_limits<double>::infinity()}},
                   Argument{Argument::List{Argument{x}, Argument{Argument::List{}}}}};
   EXPECT_EQ(read(print(plan)).outputs, plan.outputs);
   EXPECT_TRUE(std::signbit(*read(print(plan)).outputs[4].as<double>()));

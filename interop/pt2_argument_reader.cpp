@@ -18,6 +18,14 @@ Result<Argument> wrap(Result<T> value) {
   return Argument{std::move(value).value()};
 }
 
+// ComplexValue.
+Result<Argument> read_complex_argument(const JsonCursor& argument) {
+  spec::ComplexNumber number;
+  GRAPHGATE_TRY(number.real, read_member(argument, "real", &JsonCursor::as_double));
+  GRAPHGATE_TRY(number.imag, read_member(argument, "imag", &JsonCursor::as_double));
+  return Argument{number};
+}
+
 }  // namespace
 
 Result<Argument> GraphReader::read_tensor_argument(const JsonCursor& argument) {
@@ -81,6 +89,7 @@ Result<Argument> GraphReader::read_argument(const JsonCursor& argument) {
   if (kind == "as_tensor") return read_tensor_argument(content);
   if (kind == "as_int") return wrap(content.as_int());
   if (kind == "as_float") return wrap(content.as_double());
+  if (kind == "as_complex") return read_complex_argument(content);
   if (kind == "as_bool") return wrap(content.as_bool());
   if (kind == "as_string") return wrap(content.as_string());
   if (kind == "as_none") return Argument{spec::None{}};
@@ -102,7 +111,7 @@ Result<Argument> GraphReader::read_argument(const JsonCursor& argument) {
                                       "as_optional_tensors", "as_nested_tensors", "as_int_lists"}) {
     if (kind == list) return read_list(kind, content);
   }
-  for (const std::string_view foreign : {"as_custom_obj", "as_complex", "as_string_to_argument"}) {
+  for (const std::string_view foreign : {"as_custom_obj", "as_string_to_argument"}) {
     if (kind == foreign) {
       return content.unsupported_here("an argument of the kind '" + std::string(kind) + "'");
     }

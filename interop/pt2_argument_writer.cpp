@@ -172,6 +172,10 @@ Result<std::string> plain_member(const Graph& graph, const WrittenNames& names,
   if (argument.as<bool>()) return "\"as_bool\": " + scalar_text(argument);
   if (argument.as<std::int64_t>()) return "\"as_int\": " + scalar_text(argument);
   if (argument.as<double>()) return "\"as_float\": " + scalar_text(argument);
+  if (const auto* number = argument.as<spec::ComplexNumber>()) {
+    return "\"as_complex\": {\"real\": " + json_text(number->real) +
+           ", \"imag\": " + json_text(number->imag) + "}";
+  }
   if (argument.as<std::string>()) return "\"as_string\": " + scalar_text(argument);
   if (const auto* dtype = argument.as<spec::DType>()) {
     return "\"as_scalar_type\": " + std::to_string(number_of(*dtype));

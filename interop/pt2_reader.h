@@ -11,7 +11,7 @@
 // storages: nothing large is held twice. Names that share a file share a HostStorage.
 //
 // Errors: kBadInput with the place for what is wrong, kUnsupported with the reason for what is
-// right and has no counterpart in spec::Program (pickled weights, custom objects, complex dtypes,
+// right and has no counterpart in spec::Program (pickled weights, custom objects,
 // tokens).
 #pragma once
 

@@ -191,5 +191,21 @@ TEST(Pt2, KeepsSizesWithFloatsInThem) {
   EXPECT_EQ(spec::print_program(again, ops), text);
   EXPECT_TRUE(read_pt2(folder + "float_of_size.pt2", Pt2Options{&ops}).ok());
 }
+TEST(Pt2, KeepsComplexNumbersAndTensors) {
+  const Program program = parse(R"(program "p" {
+  parameter %w "w" : c128[1] = [complex(0.5, -0.0)]
+  constant %c "c" : c64[2] = [complex(1.0, -2.0), complex(inf, 0.25)]
+  input %x : c64[2]
+  %y : c64[2] = aten.mul.Tensor(%x, complex(-0.0, 2.0))
+  %z : c64[2] = aten.mul.Tensor(%y, complex(inf, nan))
+  %v : c64[2] = aten.mul.Tensor(%z, %c)
+  %u : c128[2] = aten.mul.Tensor(%v, %w)
+  output %u
+})");
+  const auto again = must(round_trip(program));
+  EXPECT_TRUE(spec::same_program(program, again))
+      << spec::print_program(again, spec::builtin_op_table());
+}
+
 }  // namespace
 }  // namespace graphgate::interop

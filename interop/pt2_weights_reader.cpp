@@ -130,7 +130,7 @@ Result<void> attach_payloads(const Payloads& payloads, const std::string& place,
           .at(where);
     }
     if (input.kind == InputKind::kParameter && !payload.requires_grad &&
-        spec::is_floating_point(payload.tensor.dtype)) {
+        spec::is_floating_point(spec::component_dtype(payload.tensor.dtype))) {
       frozen.push_back(input.target);
     }
     program.tensors.emplace(input.target, payload.tensor);

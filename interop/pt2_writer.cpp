@@ -90,8 +90,9 @@ Result<void> fill_context(WriteContext& context) {
   GRAPHGATE_TRY_VOID(insert_strings(program, kFrozenParametersKey, frozen));
   for (const std::size_t i : program.inputs_of(InputKind::kParameter)) {
     const spec::Value& value = program.graph.value(program.inputs[i].value);
-    const bool is_float = value.type && spec::is_floating_point(value.type->dtype);
-    if (is_float && !frozen.contains(program.inputs[i].target)) {
+    const bool has_grad =
+        value.type && spec::is_floating_point(spec::component_dtype(value.type->dtype));
+    if (has_grad && !frozen.contains(program.inputs[i].target)) {
       context.grad_values.insert(value.name);
     }
   }

@@ -150,5 +150,33 @@ TEST(OpCases, NameTheLineOfAnError) {
             "c.jsonl:2: op: expected a string, found a number");
 }
 
+TEST(OpCases, ReadComplexTensorsAndNumbers) {
+  const TestFolder folder;
+  // A storage of complex128 may stand there as the bytes of its parts.
+  ASSERT_TRUE(write_safetensors(folder.file("c.safetensors"),
+                                {{"1.in0", spec::make_host_tensor(spec::DType::kFloat64, {4})},
+                                 {"1.out0", spec::make_host_tensor(spec::DType::kComplex128, {2})}})
+                  .ok());
+  const std::string tensor = R"({"tensor": {"storage": 0, "dtype": "complex128", "sizes": [2],)"
+                             R"( "strides": [1], "storage_offset": 0}})";
+  const auto read = [&](const std::string& number) {
+    must(write_file(folder.file("c.jsonl"),
+                    R"({"case": 1, "op": "aten.mul.Scalar", "args": [)" + tensor + ", " + number +
+                        R"(], "kwargs": {}, "result": )" + tensor + R"(, "mutated": {}})" + "\n"));
+    spec::Argument argument;
+    const auto visit = [&](const OpCase& op_case) {
+      EXPECT_EQ(std::get<spec::HostTensor>(op_case.inputs[0]).dtype, spec::DType::kComplex128);
+      argument = op_case.program.graph.nodes.at(0).arguments.at(1).argument;
+      return true;
+    };
+    must(read_op_cases(folder.file("c.jsonl"), spec::builtin_op_table(), visit));
+    return argument;
+  };
+  EXPECT_EQ(read(R"({"complex": [1, -2.5]})"), (spec::Argument{spec::ComplexNumber{1, -2.5}}));
+  EXPECT_EQ(read(R"({"complex": [{"float": "-inf"}, {"float": "nan"}]})"),
+            (spec::Argument{spec::ComplexNumber{-std::numeric_limits<double>::infinity(),
+                                                std::numeric_limits<double>::quiet_NaN()}}));
+}
+
 }  // namespace
 }  // namespace graphgate::interop

@@ -34,8 +34,11 @@ constexpr std::array<std::pair<std::string_view, DType>, spec::kDTypeCount> kDTy
     {"U8", DType::kUInt8},
     {"BOOL", DType::kBool},
     {"C64", DType::kComplex64},
-    {"C128", DType::kComplex128},
+    {"C128", DType::kComplex128},  // read alone: the format's own library does not know it
 }};
+// The key of the metadata that lists tensors of complex128, which the format lacks: they are F64
+// with one more dimension, of size 2.
+constexpr const char* kComplex128Key = "complex128";
 // What the format has and this project has not.
 constexpr std::array<std::string_view, 7> kForeignDTypeNames = {
     "U16", "U32", "U64", "F8_E8M0", "F4", "F6_E2M3", "F6_E3M2"};
@@ -75,6 +78,25 @@ Result<SafetensorsEntry> read_entry(const JsonCursor& cursor, std::int64_t data_
                        " bytes that data_offsets give");
   }
   return entry;
+}
+
+// Makes the entries that the metadata lists complex128.
+Result<void> pair_up(const std::string& list,
+                     std::map<std::string, SafetensorsEntry, std::less<>>& entries) {
+  GRAPHGATE_TRY(const Json json, parse_json(list, kComplex128Key));
+  const JsonCursor root(json, kComplex128Key);
+  GRAPHGATE_TRY(const auto names, read_elements(root, &JsonCursor::as_string));
+  for (const std::string& name : names) {
+    const auto found = entries.find(name);
+    if (found == entries.end()) return root.error("no tensor is called '" + name + "'");
+    SafetensorsEntry& entry = found->second;
+    if (entry.dtype != DType::kFloat64 || entry.sizes.empty() || entry.sizes.back() != 2) {
+      return root.error("expected '" + name + "' as F64, its last dimension of size 2");
+    }
+    entry.dtype = DType::kComplex128;
+    entry.sizes.pop_back();
+  }
+  return {};
 }
 
 }  // namespace
@@ -125,6 +147,12 @@ Result<void> SafetensorsFile::read_header() {
     for (const auto& [metadata_key, value] : texts) {
       GRAPHGATE_TRY(metadata_[std::string(metadata_key)], value.as_string());
     }
+  }
+  const auto pairs = metadata_.find(kComplex128Key);
+  if (pairs != metadata_.end()) {
+    const auto paired = pair_up(pairs->second, entries_);
+    if (!paired.ok()) return paired.error().at(name() + ": __metadata__");
+    metadata_.erase(pairs);
   }
   return check_coverage(data_bytes);
 }
@@ -189,23 +217,31 @@ namespace {
 
 using Ordered = std::vector<NamedTensors::const_pointer>;
 
-std::string header_text(const Ordered& ordered,
-                        const std::map<std::string, std::string>& metadata) {
+std::string header_text(const Ordered& ordered, std::map<std::string, std::string> metadata) {
   Json header = Json::object();
-  if (!metadata.empty()) header["__metadata__"] = metadata;
+  Json pairs = Json::array();
   std::int64_t offset = 0;
   for (const auto* named : ordered) {
     const HostTensor& tensor = named->second;
     const std::int64_t bytes =
         spec::element_count(tensor.sizes) * spec::item_size_bytes(tensor.dtype);
+    const bool is_pair = tensor.dtype == DType::kComplex128;
+    const DType written = is_pair ? spec::component_dtype(tensor.dtype) : tensor.dtype;
+    std::vector<std::int64_t> shape = tensor.sizes;
+    if (is_pair) {
+      pairs.push_back(named->first);
+      shape.push_back(2);
+    }
     std::string_view dtype_name;
     for (const auto& [name, dtype] : kDTypeNames) {
-      if (dtype == tensor.dtype) dtype_name = name;
+      if (dtype == written) dtype_name = name;
     }
     header[named->first] = {
-        {"dtype", dtype_name}, {"shape", tensor.sizes}, {"data_offsets", {offset, offset + bytes}}};
+        {"dtype", dtype_name}, {"shape", shape}, {"data_offsets", {offset, offset + bytes}}};
     offset += bytes;
   }
+  if (!pairs.empty()) metadata.insert_or_assign(kComplex128Key, pairs.dump());
+  if (!metadata.empty()) header["__metadata__"] = metadata;
   std::string text = header.dump();
   text.resize((text.size() + 7) / 8 * 8, ' ');  // so that the data is aligned
   return text;

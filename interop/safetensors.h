@@ -4,6 +4,10 @@
 //   bytes 8..8+n      JSON: {"NAME": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]},
 //   ..} the rest          the tensors' bytes; offsets count from here and leave no byte unused
 //
+// The format has no complex128. Such a tensor is written as F64 with one more dimension, of size 2,
+// and "__metadata__" lists it: {"complex128": "[\"NAME\"]"}. Readers that do not know the key see
+// pairs of numbers. C64 is the format's own.
+//
 // Inputs, recorded outputs and op cases travel in this form. Every claim of a header is checked
 // before anything is allocated: the dtype is known, offsets lie inside the file, are in order and
 // do not overlap, and sizes times item size is the byte count. Duplicate names are refused.

@@ -106,5 +106,34 @@ TEST(Safetensors, KeepTheOldFileWhenTheNewOneCannotBeWritten) {
   EXPECT_EQ(folder.count(), 1U);
 }
 
+// The format's own library knows no complex128.
+TEST(Safetensors, WriteComplex128AsPairsOfFloat64) {
+  const TestFolder folder;
+  const std::string path = folder.file("z.safetensors");
+  ASSERT_TRUE(write_safetensors(path, {{"z", spec::make_host_tensor(DType::kComplex128, {3})},
+                                       {"c", spec::make_host_tensor(DType::kComplex64, {3})}})
+                  .ok());
+  const std::string text = must(read_whole(path));
+  EXPECT_TRUE(contains(text, R"("__metadata__":{"complex128":"[\"z\"]"})"));
+  EXPECT_TRUE(contains(text, R"("z":{"data_offsets":[0,48],"dtype":"F64","shape":[3,2]})"));
+  EXPECT_TRUE(contains(text, R"("c":{"data_offsets":[48,72],"dtype":"C64","shape":[3]})"));
+  const auto read = must(read_safetensors(path));
+  EXPECT_TRUE(read.metadata.empty());
+  EXPECT_EQ(read.tensors.at("z").sizes, (std::vector<std::int64_t>{3}));
+}
+
+TEST(Safetensors, RefusePairsThatAreNone) {
+  const std::string f64 = R"("a":{"dtype":"F64","shape":[2],"data_offsets":[0,16]}})";
+  const auto with = [&](const std::string& list) {
+    return message_of(R"({"__metadata__":{"complex128":")" + list + R"("},)" + f64, 16);
+  };
+  EXPECT_EQ(with(R"([\"a\"])"), "");
+  EXPECT_EQ(with(R"([\"b\"])"), "x.safetensors: __metadata__: complex128: no tensor is called 'b'");
+  EXPECT_EQ(with(R"([\"a\", \"a\"])"),
+            "x.safetensors: __metadata__: complex128: expected 'a' as F64, its last dimension of "
+            "size 2");
+  EXPECT_NE(with("a"), "");
+}
+
 }  // namespace
 }  // namespace graphgate::interop

@@ -11,7 +11,7 @@
 
 namespace graphgate::interop {
 
-// kUnsupported for a dtype that PyTorch knows and this project has not (complex64); kBadInput for a
+// kUnsupported for a dtype that PyTorch knows and this project has not (complex32); kBadInput for a
 // number that means nothing. The same for layouts (sparse ones) and memory formats.
 [[nodiscard]] Result<spec::DType> dtype_of_number(std::int64_t number);
 [[nodiscard]] Result<spec::Layout> layout_of_number(std::int64_t number);

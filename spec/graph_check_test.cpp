@@ -136,6 +136,12 @@ TEST(CheckProgram, RefusesArgumentsThatDoNotFitTheSchema) {
             "found [%x, \"a\"]");
   EXPECT_EQ(error_of_node("%y = aten.cat.default([%x], 1.5)"),
             "program 'p': node 'y' (aten.cat.default): argument 'dim': expected int, found 1.5");
+  EXPECT_EQ(error_of_node("%y = aten.cat.default([%x], complex(1.0, 0.0))"),
+            "program 'p': node 'y' (aten.cat.default): argument 'dim': expected int, found "
+            "complex(1.0, 0.0)");
+  EXPECT_EQ(error_of_node("%y = aten.dropout.default(%x, complex(0.5, 0.0), True)"),
+            "program 'p': node 'y' (aten.dropout.default): argument 'p': expected float, found "
+            "complex(0.5, 0.0)");
   EXPECT_EQ(error_of_node("%y = aten.sum.default(%x, dtype=3)"),
             "program 'p': node 'y' (aten.sum.default): argument 'dtype': expected ScalarType?, "
             "found 3");
@@ -151,7 +157,8 @@ TEST(CheckProgram, RefusesArgumentsThatDoNotFitTheSchema) {
 
 TEST(CheckProgram, AcceptsWhatTheExporterWrites) {
   for (const std::string line :
-       {"%y = aten.add.Tensor(%x, 1.0)", "%y = aten.mul.Tensor(%x, %n)",
+       {"%y = aten.add.Tensor(%x, 1.0)", "%y = aten.add.Tensor(%x, complex(0.0, 2.0))",
+        "%y = aten.add.Tensor(%x, 1.0, alpha=complex(0.0, 2.0))", "%y = aten.mul.Tensor(%x, %n)",
         "%y = aten.view.default(%x, [%n, 1])", "%y = aten.sum.dim_IntList(%x, None)",
         "%y = aten.sum.dim_IntList(%x, 0)", "%y = aten.index.Tensor(%x, [None, %x])",
         "%y = aten.full.default([2], 1, dtype=f32, pin_memory=False)",

@@ -28,6 +28,7 @@ constexpr std::string_view kFull = R"(program "tiny" graph "main" {
   buffer %state "state" : i64[] = [3]
   buffer %scratch "scratch" nonpersistent : f32[8, 16]
   constant %c "c" : bool[2] = [True, False]
+  constant %z "z" : c64[2] = [complex(1.0, -0.0), complex(nan, inf)]
   input %x : f32[s0, 16]
   input %y "args_1" : f16[2*s0, s0]{1, 2*s0}@3 on cuda:1
   input %n : symint(s0) hint 8
@@ -59,6 +60,8 @@ constexpr std::string_view kFull = R"(program "tiny" graph "main" {
   %i = aten.index.Tensor(%a, [None, %g])
   %s = aten.clamp.default(%a, -inf, nan)
   %m = aten.mul.Scalar(%s, 1e-05)
+  %r = aten.mul.Scalar(%z, complex(-0.0, 2.0))
+  %j = aten.mul.Scalar(%r, complex(-inf, nan))
   %c_1, %d : none = higher_order.cond(%ge, @true_graph, @"false graph", [%x])
   %0 = higher_order.auto_functionalized_v2(aten.add_.Tensor, self=%m, _all_bases=[%x, []])
   %"odd name" = aten.neg.default(%0)
@@ -216,6 +219,9 @@ TEST(Argument, ComparesFloatsAsConstants) {
   const Argument list{Argument::List{{1.5}, {nan}}};
   EXPECT_EQ(list, (Argument{Argument::List{{1.5}, {nan}}}));
   EXPECT_NE(Argument{1.0}, Argument{std::int64_t{1}});
+  EXPECT_EQ((Argument{ComplexNumber{1, nan}}), (Argument{ComplexNumber{1, -nan}}));
+  EXPECT_NE((Argument{ComplexNumber{1, 0.0}}), (Argument{ComplexNumber{1, -0.0}}));
+  EXPECT_NE((Argument{ComplexNumber{1, 0}}), Argument{1.0});
 }
 
 }  // namespace

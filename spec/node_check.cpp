@@ -9,7 +9,7 @@ namespace graphgate::spec {
 namespace {
 
 // What an argument is to a schema, whether a constant or a value.
-enum class Shape { kNone, kTensor, kTensorList, kBool, kInt, kFloat, kList, kOther };
+enum class Shape { kNone, kTensor, kTensorList, kBool, kInt, kFloat, kComplex, kList, kOther };
 
 Shape shape_of(ValueKind kind) {
   switch (kind) {
@@ -35,6 +35,7 @@ Shape shape_of(const Graph& graph, const Argument& argument) {
   if (argument.as<bool>() != nullptr) return Shape::kBool;
   if (argument.as<std::int64_t>() != nullptr) return Shape::kInt;
   if (argument.as<double>() != nullptr) return Shape::kFloat;
+  if (argument.as<ComplexNumber>() != nullptr) return Shape::kComplex;
   if (argument.as<Argument::List>() != nullptr) return Shape::kList;
   return Shape::kOther;
 }
@@ -44,7 +45,7 @@ bool fits_base(BaseType base, Shape shape, const Argument& argument) {
   const bool number = shape == Shape::kBool || shape == Shape::kInt || shape == Shape::kFloat;
   switch (base) {
     case BaseType::kTensor:
-      return shape == Shape::kTensor || number;
+      return shape == Shape::kTensor || number || shape == Shape::kComplex;
     case BaseType::kInt:
     case BaseType::kSymInt:
       return shape == Shape::kInt || shape == Shape::kBool;
@@ -53,9 +54,10 @@ bool fits_base(BaseType base, Shape shape, const Argument& argument) {
       return shape == Shape::kBool;
     case BaseType::kFloat:
     case BaseType::kSymFloat:
+      return number;
     case BaseType::kComplex:
     case BaseType::kScalar:
-      return number;
+      return number || shape == Shape::kComplex;
     case BaseType::kString:
       return argument.as<std::string>() != nullptr;
     case BaseType::kScalarType:

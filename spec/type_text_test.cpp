@@ -29,7 +29,7 @@ TEST(TensorTypeText, ComesBackAsItWas) {
   for (const std::string_view text :
        {"f32[]", "bf16[8, 16]", "i64[s0, 16]", "f16[2*s0 + 1, s1, 4]{s1, 1, 0}@3 on cuda:1",
         "f8e4m3[0] layout none", "bool[2, 0, 4]", "f32[4]@s0 // 2 on meta",
-        "f32[4] on \"privateuse one:3\"", "u8[4, 4]{1, 4}", "f32[2]{}"}) {
+        "f32[4] on \"privateuse one:3\"", "u8[4, 4]{1, 4}", "f32[2]{}", "c64[s0, 2]", "c128[]"}) {
     const auto type = must(parse_type(text));
     EXPECT_EQ(print_tensor_type(type), text);
   }
@@ -67,6 +67,8 @@ TEST(TensorData, ReadsAndPrintsElementsOfEachKind) {
       {"i8[2]", "[-128, 127]"},
       {"u8[2]", "[0, 255]"},
       {"bool[2]", "[True, False]"},
+      {"c64[2]", "[complex(1.0, -0.0), complex(nan, 0.1)]"},
+      {"c128[]", "[complex(1e-300, -inf)]"},
       {"f32[0, 4]", "[]"},
       {"i32[]", "[5]"},
       {"f32[2, 2]{1, 2}", "bytes \"0000803f0000004000004040000080400000a040\""},
@@ -100,6 +102,10 @@ TEST(TensorData, RefusesWhatDoesNotFit) {
   EXPECT_EQ(error("i8[1]", "[128]"), "t:1:2: the number 128 is out of the range of i8");
   EXPECT_EQ(error("i8[1]", "[1.0]"), "t:1:2: expected an integer, found '1.0'");
   EXPECT_EQ(error("bool[1]", "[1]"), "t:1:2: expected True or False, found '1'");
+  EXPECT_EQ(error("c64[1]", "[1.0]"), "t:1:2: expected complex(REAL, IMAG), found '1.0'");
+  EXPECT_EQ(error("c64[1]", "[complex(1e39, 0.0)]"),
+            "t:1:10: the number 1e39 is out of the range of f32");
+  EXPECT_EQ(error("c64[1]", "[complex(1.0)]"), "t:1:13: expected ',', found ')'");
   EXPECT_EQ(error("f32[s0]", "[1.0]"),
             "t:1:1: expected no elements here: the type f32[s0] is symbolic");
   EXPECT_EQ(error("f32[2]", "bytes \"00\""), "t:1:1: the elements of f32[2] do not fit in 1 bytes");
