@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "conformance/compare/element.h"
+
 namespace graphgate::conformance {
 namespace {
 
@@ -161,14 +163,16 @@ class CallJudge {
   // proof; numbers outside a radius are kNumber.
   void judge_values(const std::string& subject, const std::string& where, const HostTensor& tensor,
                     const spec::Spread& spread) {
-    if (spec::element_count(tensor.sizes) != static_cast<std::int64_t>(spread.values.size())) {
+    const auto parts = static_cast<std::int64_t>(parts_of(tensor.dtype));
+    const auto count = static_cast<std::int64_t>(spread.values.size());
+    if (spec::element_count(tensor.sizes) * parts != count) {
       return add(subject, where, "has another number of elements than the oracle's");
     }
     const ValueComparison values = compare_values(tensor, spread, multiple_);
     report_.elements += values.elements;
     report_.undecided += values.undecided;
-    report_.has_blind_tensor |= spec::is_floating_point(tensor.dtype) && values.elements > 0 &&
-                                values.undecided == values.elements;
+    report_.has_blind_tensor |= spec::is_floating_point(spec::component_dtype(tensor.dtype)) &&
+                                values.elements > 0 && values.undecided == values.elements;
     if (values.worst_ratio > report_.worst_ratio) {
       report_.worst_ratio = values.worst_ratio;
       report_.worst_error = values.worst_error;

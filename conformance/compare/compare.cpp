@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <span>
 
 #include "conformance/compare/element.h"
 
@@ -81,6 +82,22 @@ std::vector<std::int64_t> meaningful(const std::vector<std::int64_t>& strides,
   return out;
 }
 
+std::string describe_worst(const spec::HostTensor& actual, std::span<const long double> elements,
+                           const spec::Spread& expected, const ValueComparison& seen) {
+  const std::size_t parts = parts_of(actual.dtype);
+  const auto worst = static_cast<std::size_t>(seen.worst_index);
+  const std::size_t first = worst - worst % parts;
+  const std::span<const long double> values(expected.values);
+  return "element " +
+         print_index(seen.worst_index / static_cast<std::int64_t>(parts), actual.sizes) + " is " +
+         shown_element(elements.subspan(first, parts), actual.dtype) + ", expected " +
+         shown_element(values.subspan(first, parts), actual.dtype) +
+         (parts == 2 ? worst % 2 == 0 ? ", its real part" : ", its imaginary part" : "") +
+         format(" +- %.3g (%lld of %lld %s outside)", seen.worst_allowed,
+                static_cast<long long>(seen.outside), static_cast<long long>(seen.elements),
+                parts == 2 ? "parts" : "elements");
+}
+
 }  // namespace
 
 ValueComparison compare_values(const spec::HostTensor& actual, const spec::Spread& expected,
@@ -107,14 +124,7 @@ ValueComparison compare_values(const spec::HostTensor& actual, const spec::Sprea
     out.worst_error = static_cast<double>(element.error);
     out.worst_allowed = static_cast<double>(element.allowed);
   }
-  if (out.outside > 0) {
-    const auto i = static_cast<std::size_t>(out.worst_index);
-    out.message = "element " + print_index(out.worst_index, actual.sizes) + " is " +
-                  shown_element(elements[i], actual.dtype) + ", expected " +
-                  shown_element(expected.values[i], actual.dtype) +
-                  format(" +- %.3g (%lld of %lld elements outside)", out.worst_allowed,
-                         static_cast<long long>(out.outside), static_cast<long long>(out.elements));
-  }
+  if (out.outside > 0) out.message = describe_worst(actual, elements, expected, out);
   return out;
 }
 

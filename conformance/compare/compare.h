@@ -6,6 +6,7 @@
 //   infinity    required where the oracle has it; allowed where value + radius reaches overflow
 //   -0.0, +0.0  equal; recorded data movement is compared bit by bit elsewhere
 //   subnormals  ordinary numbers, with the spacing they have
+//   complex     part by part: the real and the imaginary part are two numbers, with a radius each
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,8 @@
 
 namespace graphgate::conformance {
 
-// The comparison of one tensor's elements. `ratio` is |error| / allowed: above 1 is outside.
+// The comparison of one tensor's elements. `ratio` is |error| / allowed: above 1 is outside. A
+// complex element counts as two, its parts.
 struct ValueComparison {
   std::int64_t elements = 0;
   std::int64_t undecided = 0;  // elements of which the oracle cannot tell
@@ -24,7 +26,7 @@ struct ValueComparison {
   double worst_ratio = 0;      // over decided elements with a radius; 0 when every error is 0
   double worst_error = 0;      // at the element of worst_ratio
   double worst_allowed = 0;
-  std::int64_t worst_index = -1;  // row-major; -1 when every error is 0
+  std::int64_t worst_index = -1;  // among Spread::values; -1 when every error is 0
   std::string message;            // empty unless outside > 0: the worst element in words
 
   [[nodiscard]] bool ok() const { return outside == 0; }

@@ -155,5 +155,37 @@ TEST(CompareValues, ShowsEveryDigitOfAnInteger) {
       contains(message(90194313253, 9007199254740993, 0), "is -9223372036854775808, expected 0"));
 }
 
+TEST(Element, DecodesTheTwoPartsOfAComplexNumber) {
+  const HostTensor z =
+      spec::host_tensor(DType::kComplex64, {2}, std::vector<float>{1, -2, 0.5F, 4});
+  EXPECT_EQ(decode_elements(z), (std::vector<long double>{1, -2, 0.5L, 4}));
+  EXPECT_EQ(half_spacing(1, DType::kComplex128), half_spacing(1, DType::kFloat64));
+  EXPECT_EQ(overflow_threshold(DType::kComplex64), overflow_threshold(DType::kFloat32));
+}
+
+TEST(CompareValues, JudgesThePartsOfAComplexNumberOneByOne) {
+  const HostTensor z =
+      spec::host_tensor(DType::kComplex64, {2}, std::vector<float>{1, -2, 0.5F, 4});
+  const Spread right{{1, -2, 0.5L, 4}, {0, 0, 0, 0}};
+  EXPECT_TRUE(compare_values(z, right, 1).ok());
+  EXPECT_EQ(compare_values(z, right, 1).elements, 4);
+  // A large error of one part does not cover the other.
+  EXPECT_EQ(compare_values(z, Spread{{1, -2, 0.5L, 3}, {0, 0, 1e9, 0.25}}, 1).message,
+            "element [1] is complex(0.5, 4), expected complex(0.5, 3), its imaginary part +- 0.25 "
+            "(1 of 4 parts outside)");
+  EXPECT_EQ(compare_values(z, Spread{{2, -2, 0.5L, 4}, {0, 0, 0, 0}}, 1).message,
+            "element [0] is complex(1, -2), expected complex(2, -2), its real part +- 0 (1 of 4 "
+            "parts outside)");
+}
+
+TEST(CompareValues, LeavesTheOpenPartOfAComplexNumberAlone) {
+  constexpr double kOpen = std::numeric_limits<double>::infinity();
+  const HostTensor z = spec::host_tensor(DType::kComplex128, {1}, std::vector<double>{NAN, 7});
+  const auto report = compare_values(z, Spread{{3, 7}, {kOpen, 0}}, 1);
+  EXPECT_TRUE(report.ok());
+  EXPECT_EQ(report.undecided, 1);
+  EXPECT_FALSE(compare_values(z, Spread{{3, 7}, {0, kOpen}}, 1).ok());
+}
+
 }  // namespace
 }  // namespace graphgate::conformance

@@ -91,8 +91,10 @@ std::vector<long double> decode_integers(const spec::HostTensor& tensor) {
 
 }  // namespace
 
+std::size_t parts_of(DType dtype) { return spec::is_complex(dtype) ? 2 : 1; }
+
 std::vector<long double> decode_elements(const spec::HostTensor& tensor) {
-  switch (tensor.dtype) {
+  switch (spec::component_dtype(tensor.dtype)) {
     case DType::kFloat64:
       return decode_all<std::uint64_t>(tensor, decode_real<kFloat64>);
     case DType::kFloat32:
@@ -120,7 +122,9 @@ std::vector<long double> decode_elements(const spec::HostTensor& tensor) {
   }
 }
 
-std::string shown_element(long double value, spec::DType dtype) {
+namespace {
+
+std::string shown_number(long double value, DType dtype) {
   char text[48];  // an integer of a tensor has 20 characters at most
   const bool is_whole =
       !spec::is_floating_point(dtype) && std::fabs(value) < 0x1p64L && value == std::trunc(value);
@@ -128,7 +132,21 @@ std::string shown_element(long double value, spec::DType dtype) {
   return text;
 }
 
+}  // namespace
+
+std::string shown_element(std::span<const long double> parts, DType dtype) {
+  if (!spec::is_complex(dtype)) return shown_number(parts[0], dtype);
+  const DType part = spec::component_dtype(dtype);
+  return "complex(" + shown_number(parts[0], part) + ", " + shown_number(parts[1], part) + ")";
+}
+
+std::string shown_part(std::size_t part, DType dtype) {
+  if (!spec::is_complex(dtype)) return "";
+  return part == 0 ? "the real part of " : "the imaginary part of ";
+}
+
 long double half_spacing(long double value, DType dtype) {
+  dtype = spec::component_dtype(dtype);
   if (!spec::is_floating_point(dtype) || !std::isfinite(value)) return 0;
   const Layout layout = layout_of(dtype);
   const int least = 1 - bias(layout);
@@ -137,6 +155,7 @@ long double half_spacing(long double value, DType dtype) {
 }
 
 long double overflow_threshold(DType dtype) {
+  dtype = spec::component_dtype(dtype);
   if (!spec::is_floating_point(dtype)) return kInfinity;
   const Layout layout = layout_of(dtype);
   // The top exponent is for infinity and NaN; float8_e4m3fn uses all of it but one pattern.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -10,13 +11,23 @@
 
 namespace graphgate::conformance {
 
-// Every element in row-major order, exactly. long double holds every float64 and int64.
+// The numbers that one element is made of: 2 of a complex dtype, the real and then the imaginary
+// part; else 1. They lie one behind the other, each of spec::component_dtype().
+[[nodiscard]] std::size_t parts_of(spec::DType dtype);
+
+// Every element in row-major order, exactly: parts_of() numbers an element, as in spec::Spread.
+// long double holds every float64 and int64.
 [[nodiscard]] std::vector<long double> decode_elements(const spec::HostTensor& tensor);
 
-// An element as a message shows it: every digit of an integer, nine of a number of a floating
-// dtype.
-[[nodiscard]] std::string shown_element(long double value, spec::DType dtype);
+// An element as a message shows it, from its parts: every digit of an integer, nine of a number of
+// a floating dtype; "complex(1, -2)".
+[[nodiscard]] std::string shown_element(std::span<const long double> parts, spec::DType dtype);
 
+// What a message says before the element's name where part number `part` of it is meant: "the
+// imaginary part of ", "" of a dtype whose elements are one number.
+[[nodiscard]] std::string shown_part(std::size_t part, spec::DType dtype);
+
+// The dtypes below are those of numbers: of complex ones, of their parts.
 // The smallest magnitude that rounds to infinity in `dtype` (NaN in float8_e4m3fn): the largest
 // element plus half its spacing. Infinite for integers.
 [[nodiscard]] long double overflow_threshold(spec::DType dtype);

@@ -1,6 +1,7 @@
 #include "conformance/compare/torch_view.h"
 
 #include <cmath>
+#include <span>
 
 #include "conformance/compare/element.h"
 
@@ -17,7 +18,7 @@ struct Tolerance {
 
 // The table of torch.testing's documentation; integers and what it does not list must be equal.
 Tolerance tolerance_of(DType dtype) {
-  switch (dtype) {
+  switch (spec::component_dtype(dtype)) {
     case DType::kFloat64:
       return {1e-7L, 1e-7L};
     case DType::kFloat32:
@@ -39,13 +40,28 @@ bool is_close(long double actual, long double expected, const Tolerance& toleran
          tolerance.absolute + tolerance.relative * std::abs(expected);
 }
 
+// Of complex numbers, the distance counts, not that of their parts.
+bool is_close(std::span<const long double> a, std::span<const long double> e,
+              const Tolerance& tolerance) {
+  if (a.size() == 1) return is_close(a[0], e[0], tolerance);
+  const auto has_nan = [](auto z) { return std::isnan(z[0]) || std::isnan(z[1]); };
+  if (has_nan(a) || has_nan(e)) return has_nan(a) && has_nan(e);
+  if (a[0] == e[0] && a[1] == e[1]) return true;
+  const long double far = std::hypot(a[0] - e[0], a[1] - e[1]);
+  return std::isfinite(far) &&
+         far <= tolerance.absolute + tolerance.relative * std::hypot(e[0], e[1]);
+}
+
 bool are_close(const HostTensor& actual, const HostTensor& expected) {
   if (actual.dtype != expected.dtype || actual.sizes != expected.sizes) return false;
   const auto a = decode_elements(actual);
   const auto e = decode_elements(expected);
   const Tolerance tolerance = tolerance_of(expected.dtype);
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    if (!is_close(a[i], e[i], tolerance)) return false;
+  const std::span<const long double> x(a);
+  const std::span<const long double> y(e);
+  const std::size_t parts = parts_of(actual.dtype);
+  for (std::size_t i = 0; i < a.size(); i += parts) {
+    if (!is_close(x.subspan(i, parts), y.subspan(i, parts), tolerance)) return false;
   }
   return true;
 }

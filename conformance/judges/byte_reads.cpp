@@ -28,13 +28,14 @@ spec::Program up_to(const spec::Program& whole, std::size_t node) {
   return out;
 }
 
-// Packed, and 1 everywhere.
+// Packed, and 1 everywhere: 1 + 1j of a complex dtype.
 HostTensor ones_like(const HostTensor& tensor) {
   HostTensor made = spec::make_host_tensor(tensor.dtype, tensor.sizes, tensor.device);
-  const auto item = static_cast<std::size_t>(spec::item_size_bytes(tensor.dtype));
+  const spec::DType part = spec::component_dtype(tensor.dtype);
+  const auto item = static_cast<std::size_t>(spec::item_size_bytes(part));
   for (std::size_t at = 0; at + item <= made.storage->bytes.size(); at += item) {
-    if (spec::is_floating_point(tensor.dtype)) {
-      write_integer(made.storage->bytes.data() + at, tensor.dtype, 1);
+    if (spec::is_floating_point(part)) {
+      write_integer(made.storage->bytes.data() + at, part, 1);
     } else {
       made.storage->bytes[at] = std::byte{1};
     }

@@ -68,19 +68,21 @@ class Redraw {
  public:
   Redraw(const ExactLevel& level, std::uint64_t seed) : level_(level), draws_(seed) {}
 
-  // All tensors must be noted before any is redrawn: a storage that two dtypes see stays.
+  // All tensors must be noted before any is redrawn: a storage that two dtypes see stays. Complex
+  // numbers are pairs of those of their parts.
   void note(const HostTensor& tensor) {
-    const auto [at, is_new] = seen_.try_emplace(tensor.storage.get(), tensor.dtype);
-    if (!is_new && at->second != tensor.dtype) at->second = std::nullopt;
+    const DType dtype = spec::component_dtype(tensor.dtype);
+    const auto [at, is_new] = seen_.try_emplace(tensor.storage.get(), dtype);
+    if (!is_new && at->second != dtype) at->second = std::nullopt;
   }
 
   [[nodiscard]] HostTensor redraw(HostTensor tensor) {
     const auto seen = seen_.find(tensor.storage.get());
-    if (seen == seen_.end() || !seen->second || !spec::is_floating_point(tensor.dtype)) {
+    if (seen == seen_.end() || !seen->second || !spec::is_floating_point(*seen->second)) {
       return tensor;
     }
     auto& drawn = drawn_[tensor.storage.get()];
-    if (!drawn) drawn = draw(*tensor.storage, tensor.dtype);
+    if (!drawn) drawn = draw(*tensor.storage, *seen->second);
     tensor.storage = drawn;
     return tensor;
   }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "conformance/compare/element.h"
 #include "conformance/run/scripted_source_test.h"
 
@@ -69,6 +71,20 @@ TEST(ExactData, GetsSparserLevelByLevel) {
     EXPECT_LE(nonzero, before);
     before = nonzero;
   }
+}
+
+// A complex tensor and a view of its parts are two dtypes of one storage of float32.
+TEST(ExactData, DrawsThePartsOfComplexNumbers) {
+  Script script = script_over_floats({{{0.5F, 1.5F}, {9, 9}}});
+  auto& inputs = std::get<ScriptCall>(script.steps[0]).inputs;
+  spec::HostTensor pairs = std::get<spec::HostTensor>(inputs[0]);
+  pairs.dtype = DType::kComplex64;
+  pairs.sizes = {1};
+  inputs.emplace_back(pairs);
+  const Script drawn = with_exact_data(script, {4, 1}, 3);
+  const auto& now = std::get<ScriptCall>(drawn.steps[0]).inputs;
+  EXPECT_EQ(std::get<spec::HostTensor>(now[0]).storage, std::get<spec::HostTensor>(now[2]).storage);
+  for (const float x : spec::elements_of(now[2])) EXPECT_EQ(x, std::trunc(x));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <span>
 
 #include "conformance/compare/element.h"
 #include "conformance/judges/exact_data.h"
@@ -29,9 +30,9 @@ std::vector<std::size_t> offsets_of(const HostTensor& tensor) {
   return out;
 }
 
-// Another element of the dtype: the negative; 1 for 0 and NaN; the neighbour of an even or odd
+// Another number of the dtype: the negative; 1 for 0 and NaN; the neighbour of an even or odd
 // integer.
-void change_element(std::byte* at, spec::DType dtype, bool is_nan) {
+void change_number(std::byte* at, spec::DType dtype, bool is_nan) {
   const auto size = static_cast<std::size_t>(spec::item_size_bytes(dtype));
   std::uint64_t bits = 0;
   std::memcpy(&bits, at, size);
@@ -44,6 +45,17 @@ void change_element(std::byte* at, spec::DType dtype, bool is_nan) {
   if (is_nan || (bits & ~sign) == 0) return write_integer(at, dtype, 1);
   bits ^= sign;
   std::memcpy(at, &bits, size);
+}
+
+// Changes every part of element `index`; `values` are those of the whole tensor.
+void change_element(std::byte* at, spec::DType dtype, std::span<const long double> values,
+                    std::size_t index) {
+  const spec::DType part = spec::component_dtype(dtype);
+  const std::size_t parts = parts_of(dtype);
+  for (std::size_t p = 0; p < parts; ++p) {
+    change_number(at, part, std::isnan(values[index * parts + p]));
+    at += spec::item_size_bytes(part);
+  }
 }
 
 }  // namespace
@@ -63,11 +75,11 @@ std::optional<HostTensor> flipped(const HostTensor& tensor, Flip flip, std::uint
     }
   } else if (flip == Flip::kAll) {
     for (std::size_t i = 0; i < offsets.size(); ++i) {
-      change_element(bytes + offsets[i], tensor.dtype, std::isnan(values[i]));
+      change_element(bytes + offsets[i], tensor.dtype, values, i);
     }
   } else {
     const std::size_t i = (seed * 0x9E3779B97F4A7C15U >> 20U) % offsets.size();
-    change_element(bytes + offsets[i], tensor.dtype, std::isnan(values[i]));
+    change_element(bytes + offsets[i], tensor.dtype, values, i);
   }
   if (out.storage->bytes == tensor.storage->bytes) return std::nullopt;
   return out;

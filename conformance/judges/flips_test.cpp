@@ -43,5 +43,12 @@ TEST(Flips, SayWhenTheyChangeNothing) {
   EXPECT_FALSE(flipped(spec::InputValue(std::int64_t{4}), Flip::kAll, 1).has_value());
 }
 
+TEST(Flips, ChangeBothPartsOfAComplexElement) {
+  const spec::HostTensor z =
+      spec::host_tensor(spec::DType::kComplex64, {2}, std::vector<float>{1, 0, -3, 4});
+  EXPECT_EQ(spec::elements_of(*flipped(z, Flip::kAll, 1)), (std::vector<float>{-1, 1, 3, -4}));
+  EXPECT_EQ(spec::elements_of(*flipped(z, Flip::kRotate, 1)), (std::vector<float>{-3, 4, 1, 0}));
+}
+
 }  // namespace
 }  // namespace graphgate::conformance

@@ -204,8 +204,8 @@ class NodeJudge {
       const ValueComparison values = compare(call, node, tap.value, *tensor, spread);
       // What is made of nothing, as empty does, is open and no fault of the oracle's.
       report_.has_blind_tensor |= !one.input_of.empty() && !draws_numbers(node) &&
-                                  spec::is_floating_point(tensor->dtype) && values.elements > 0 &&
-                                  values.undecided == values.elements;
+                                  spec::is_floating_point(spec::component_dtype(tensor->dtype)) &&
+                                  values.elements > 0 && values.undecided == values.elements;
     }
     return {};
   }

@@ -119,9 +119,11 @@ class VacuityJudge {
         seen.is_nan = seen.is_nan &&
                       std::ranges::all_of(elements, [](long double x) { return std::isnan(x); });
         seen.has_elements = true;
-        const bool is_constant = elements.size() > 1 && std::ranges::all_of(elements, [&](auto x) {
-                                   return x == elements.front();
-                                 });
+        const std::size_t parts = parts_of(tensor->dtype);
+        bool is_constant = elements.size() > parts;
+        for (std::size_t e = parts; e < elements.size(); ++e) {
+          is_constant = is_constant && elements[e] == elements[e - parts];
+        }
         seen.is_constant = seen.is_constant && is_constant;
       }
     }

@@ -15,7 +15,7 @@ using spec::HostTensor;
 bool differ_where_open(const HostTensor& a, const HostTensor& b, const spec::Spread& spread) {
   const std::vector<std::byte> x = spec::packed_bytes(a);
   const std::vector<std::byte> y = spec::packed_bytes(b);
-  const auto item = static_cast<std::size_t>(spec::item_size_bytes(a.dtype));
+  const auto item = static_cast<std::size_t>(spec::item_size_bytes(spec::component_dtype(a.dtype)));
   if (a.dtype != b.dtype || a.sizes != b.sizes || x.size() != spread.radii.size() * item) {
     return false;
   }
@@ -30,7 +30,9 @@ bool differ_where_open(const HostTensor& a, const HostTensor& b, const spec::Spr
   return differ;
 }
 
-bool is_index(const HostTensor& tensor) { return !spec::is_floating_point(tensor.dtype); }
+bool is_index(const HostTensor& tensor) {
+  return !spec::is_floating_point(spec::component_dtype(tensor.dtype));
+}
 
 // The outputs from `first` on, of that call: whether indices among them differ, and only where
 // errors decide. Nothing where one of the three does not get so far.

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 #include <map>
+#include <span>
 
 #include "conformance/compare/element.h"
 
@@ -28,14 +29,14 @@ std::string print_place(std::size_t index, const std::vector<std::int64_t>& size
   return "[" + text + "]";
 }
 
-std::string print_element(long double value, const std::byte* bytes, spec::DType dtype) {
+std::string print_number(long double value, const std::byte* bytes, spec::DType dtype) {
   const auto size = static_cast<std::size_t>(spec::item_size_bytes(dtype));
   std::uint64_t bits = 0;
   std::memcpy(&bits, bytes, size);
   char text[32];
   std::snprintf(text, sizeof(text), " (bits 0x%0*llx)", static_cast<int>(2 * size),
                 static_cast<unsigned long long>(bits));
-  return shown_element(value, dtype) + text;
+  return shown_element(std::span(&value, 1), dtype) + text;
 }
 
 // How one element counts.
@@ -52,12 +53,16 @@ Weight weigh(const spec::Spread* spread, std::size_t index, const BitOptions& op
   return is_exact ? Weight::kCounts : Weight::kIgnored;
 }
 
-// Elements of one pair of tensors, already known to have some bits that differ.
+// Elements of one pair of tensors, already known to have some bits that differ. Parts of complex
+// elements are looked at one by one.
 class ElementScan {
  public:
   ElementScan(const HostTensor& actual, const HostTensor& expected, const spec::Spread* spread,
               const BitOptions& options)
-      : actual_(actual), spread_(spread), options_(options) {
+      : actual_(actual),
+        part_(spec::component_dtype(actual.dtype)),
+        spread_(spread),
+        options_(options) {
     a_ = spec::packed_bytes(actual);
     b_ = spec::packed_bytes(expected);
     same_ = a_ == b_;
@@ -67,7 +72,8 @@ class ElementScan {
   }
 
   std::string run(const std::string& expected_name, BitReport& report) {
-    const auto count = static_cast<std::size_t>(spec::element_count(actual_.sizes));
+    const std::size_t parts = parts_of(actual_.dtype);
+    const auto count = static_cast<std::size_t>(spec::element_count(actual_.sizes)) * parts;
     std::size_t differing = 0;
     std::size_t first = 0;
     for (std::size_t i = 0; i < count; ++i) {
@@ -79,15 +85,17 @@ class ElementScan {
     }
     if (differing == 0) return "";
     const std::size_t size = item();
-    return "element " + print_place(first, actual_.sizes) + " is " +
-           print_element(a_values_[first], &a_[first * size], actual_.dtype) + ", " +
-           expected_name + " " + print_element(b_values_[first], &b_[first * size], actual_.dtype) +
-           " (" + std::to_string(differing) + " of " + std::to_string(count) + " elements differ)";
+    return shown_part(first % parts, actual_.dtype) + "element " +
+           print_place(first / parts, actual_.sizes) + " is " +
+           print_number(a_values_[first], &a_[first * size], part_) + ", " + expected_name + " " +
+           print_number(b_values_[first], &b_[first * size], part_) + " (" +
+           std::to_string(differing) + " of " + std::to_string(count) +
+           (parts == 1 ? " elements differ)" : " parts differ)");
   }
 
  private:
   [[nodiscard]] std::size_t item() const {
-    return static_cast<std::size_t>(spec::item_size_bytes(actual_.dtype));
+    return static_cast<std::size_t>(spec::item_size_bytes(part_));
   }
   [[nodiscard]] bool is_same(std::size_t i) const {
     if (std::memcmp(&a_[i * item()], &b_[i * item()], item()) == 0) return true;
@@ -96,6 +104,7 @@ class ElementScan {
   }
 
   const HostTensor& actual_;
+  spec::DType part_;  // of the numbers that are compared
   const spec::Spread* spread_;
   const BitOptions& options_;
   std::vector<std::byte> a_;

@@ -1,5 +1,6 @@
 #include "conformance/judges/same_bits.h"
 
+#include <cmath>
 #include <limits>
 
 #include "base/result_test.h"
@@ -77,6 +78,22 @@ TEST(SameBits, SeeOtherStridesAndOtherCounts) {
   spec::CallResult more = returning({1});
   more.outputs.emplace_back(spec::float_tensor({1}));
   EXPECT_EQ(compare_bits(more, returning({1}), "d", {}).differences[0].where, "results");
+}
+
+TEST(SameBits, NameThePartOfAComplexElement) {
+  const auto complex = [](const std::vector<float>& parts) {
+    spec::CallResult result;
+    result.outputs = {spec::host_tensor(spec::DType::kComplex64, {2}, parts)};
+    return result;
+  };
+  const BitReport report =
+      compare_bits(complex({1, 2, 3, 4}), complex({1, 2, 3, 5}), "default", {});
+  ASSERT_EQ(report.differences.size(), 1U);
+  EXPECT_EQ(report.differences[0].message,
+            "the imaginary part of element [1] is 4 (bits 0x40800000), default 5 (bits 0x40a00000) "
+            "(1 of 4 parts differ)");
+  EXPECT_TRUE(
+      compare_bits(complex({1, 2, 3, NAN}), complex({1, 2, 3, -NAN}), "d", {}).differences.empty());
 }
 
 }  // namespace

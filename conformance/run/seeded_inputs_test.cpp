@@ -1,5 +1,8 @@
 #include "conformance/run/seeded_inputs.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "conformance/run/scripted_test.h"
 
 namespace graphgate::conformance {
@@ -64,6 +67,15 @@ TEST(SeededInputs, StayPackedWhereTheDeclaredStridesOverlap) {
   p.graph.values[0].type->strides = {1, 1};
   EXPECT_EQ(std::get<HostTensor>(seeded_inputs(p, 1, 0).value()[0]).strides,
             (std::vector<std::int64_t>{2, 1}));
+}
+
+TEST(SeededInputs, HaveBothPartsOfComplexNumbers) {
+  spec::Program p = *relu_program();
+  p.graph.values[0].type->dtype = spec::DType::kComplex64;
+  const auto z = std::get<HostTensor>(seeded_inputs(p, 1, 0).value()[0]);
+  const std::vector<float> parts = spec::elements_of(z);
+  EXPECT_EQ(parts.size(), 2 * static_cast<std::size_t>(spec::element_count(z.sizes)));
+  EXPECT_TRUE(std::ranges::all_of(parts, [](float x) { return x != 0 && std::abs(x) < 6; }));
 }
 
 }  // namespace

@@ -56,7 +56,8 @@ void plant_in_case(const interop::OpCase& op_case, const CallResult& oracle,
     const auto* right = std::get_if<HostTensor>(&op_case.expected[i]);
     if (!right || i >= oracle.output_spreads.size()) continue;
     const spec::Spread& spread = oracle.output_spreads[i];
-    const auto count = static_cast<std::size_t>(spec::element_count(right->sizes));
+    const auto count = static_cast<std::size_t>(spec::element_count(right->sizes)) *
+                       conformance::parts_of(right->dtype);
     // Contents that nobody has written cannot be corrupted.
     const bool is_open = std::all_of(spread.radii.begin(), spread.radii.end(),
                                      [](double radius) { return std::isinf(radius); });
@@ -202,7 +203,8 @@ void print_line(std::string& page, const std::string& name, const Planted& plant
 }  // namespace
 
 std::optional<HostTensor> corrupted(const HostTensor& tensor, std::uint64_t seed) {
-  if (!spec::is_floating_point(tensor.dtype)) return std::nullopt;
+  const spec::DType dtype = spec::component_dtype(tensor.dtype);
+  if (!spec::is_floating_point(dtype)) return std::nullopt;
   const std::vector<long double> elements = conformance::decode_elements(tensor);
   std::vector<std::size_t> candidates;
   for (std::size_t i = 0; i < elements.size(); ++i) {
@@ -212,20 +214,20 @@ std::optional<HostTensor> corrupted(const HostTensor& tensor, std::uint64_t seed
   const std::size_t at = candidates[(seed >> 8U) % candidates.size()];
   HostTensor out = spec::make_host_tensor(tensor.dtype, tensor.sizes, tensor.device);
   out.storage->bytes = spec::packed_bytes(tensor);
-  const auto size = static_cast<std::size_t>(spec::item_size_bytes(tensor.dtype));
+  const auto size = static_cast<std::size_t>(spec::item_size_bytes(dtype));
   std::byte* bytes = out.storage->bytes.data() + at * size;
   const auto x = static_cast<double>(elements[at]);
   const bool away = seed % 2 == 0;
   const double moved = x * (away ? 1 + 0x1p-8 : 1 - 0x1p-8);
-  reference::encode_float(moved, tensor.dtype, bytes);
-  const double made = reference::decode_float(bytes, tensor.dtype);
+  reference::encode_float(moved, dtype, bytes);
+  const double made = reference::decode_float(bytes, dtype);
   if (std::fabs(made - x) < std::fabs(moved - x)) {  // rounded back: one element further
     std::uint64_t bits = 0;
     std::memcpy(&bits, bytes, size);
     bits += away ? 1 : ~std::uint64_t{0};
     std::memcpy(bytes, &bits, size);
   }
-  const double last = reference::decode_float(bytes, tensor.dtype);
+  const double last = reference::decode_float(bytes, dtype);
   return std::isfinite(last) ? std::optional(std::move(out)) : std::nullopt;
 }
 

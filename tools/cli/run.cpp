@@ -1,6 +1,7 @@
 // graphgate run: one program through one executor, results shown and saved.
 #include <cstdio>
 #include <memory>
+#include <span>
 
 #include "base/formatted.h"
 #include "conformance/compare/element.h"
@@ -35,14 +36,21 @@ std::string describe(const HostTensor& tensor) {
   }
   text += "] =";
   constexpr std::size_t kShown = 6;
-  const std::vector<long double> elements = conformance::decode_elements(tensor);
-  for (std::size_t i = 0; i < elements.size() && i < kShown; ++i) {
+  const std::vector<long double> numbers = conformance::decode_elements(tensor);
+  const std::size_t parts = conformance::parts_of(tensor.dtype);
+  const std::size_t count = numbers.size() / parts;
+  for (std::size_t i = 0; i < count && i < kShown; ++i) {
+    const std::span<const long double> element(&numbers[i * parts], parts);
     const bool is_real = spec::is_floating_point(tensor.dtype);
     text += ' ';
-    text += is_real ? formatted("%.6Lg", elements[i])
-                    : conformance::shown_element(elements[i], tensor.dtype);
+    if (parts == 2) {
+      text += formatted("complex(%.6Lg, %.6Lg)", element[0], element[1]);
+    } else {
+      text += is_real ? formatted("%.6Lg", element[0])
+                      : conformance::shown_element(element, tensor.dtype);
+    }
   }
-  return elements.size() > kShown ? text + " ..." : text;
+  return count > kShown ? text + " ..." : text;
 }
 
 // Prints one named result; tensors are also put into `saved`.

@@ -32,7 +32,8 @@ struct GoldenValue {
   std::string shares;  // the place, named before, whose storage it is; empty: its own
   // Of how many `elements` are some, evenly spread from the first on; 0: they are all.
   std::size_t some_of = 0;
-  std::vector<std::string> elements;  // exact: hexadecimal floats, decimal integers, True, False
+  std::vector<std::string> elements;  // exact: hexadecimal floats, decimal integers, True, False,
+                                      // complex(0x1p+0,-0x1p+1)
   friend bool operator==(const GoldenValue&, const GoldenValue&) = default;
 };
 

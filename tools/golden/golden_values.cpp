@@ -55,10 +55,17 @@ std::string print_bits(std::span<const std::byte> element) {
   return text;
 }
 
+// An element from its bytes and its numbers: complex(0x1p+0,-0x1p+1).
 std::string print_exactly(spec::DType dtype, std::span<const std::byte> element,
-                          long double decoded) {
-  if (std::isnan(decoded)) return "nan:" + print_bits(element);
-  if (float_shape(spec::short_name(dtype))) return print_hex(static_cast<double>(decoded));
+                          std::span<const long double> decoded) {
+  if (decoded.size() == 2) {
+    const std::size_t half = element.size() / 2;
+    const spec::DType part = spec::component_dtype(dtype);
+    return "complex(" + print_exactly(part, element.first(half), decoded.first(1)) + "," +
+           print_exactly(part, element.subspan(half), decoded.last(1)) + ")";
+  }
+  if (std::isnan(decoded[0])) return "nan:" + print_bits(element);
+  if (float_shape(spec::short_name(dtype))) return print_hex(static_cast<double>(decoded[0]));
   const auto text = spec::print_element(dtype, element);
   return text ? *text : "bits:" + print_bits(element);
 }
@@ -158,15 +165,16 @@ GoldenValue golden_value(std::string place, const HostTensor& tensor) {
   const std::vector<std::byte> bytes = spec::packed_bytes(tensor);
   golden.digest = digest_of(text_of(bytes));
   const std::vector<long double> decoded = conformance::decode_elements(tensor);
-  const std::size_t count = decoded.size();
+  const std::size_t parts = conformance::parts_of(tensor.dtype);
+  const std::size_t count = decoded.size() / parts;
   const auto item = static_cast<std::size_t>(spec::item_size_bytes(tensor.dtype));
   const bool is_whole = count <= kWholeTensor;
   if (!is_whole) golden.some_of = count;
   const std::size_t kept = is_whole ? count : kSomeElements;
   for (std::size_t i = 0; i < kept; ++i) {
     const std::size_t at = is_whole ? i : i * count / kSomeElements;
-    golden.elements.push_back(
-        print_exactly(tensor.dtype, std::span(bytes).subspan(at * item, item), decoded[at]));
+    golden.elements.push_back(print_exactly(tensor.dtype, std::span(bytes).subspan(at * item, item),
+                                            std::span(decoded).subspan(at * parts, parts)));
   }
   return golden;
 }

@@ -76,6 +76,14 @@ TEST(GoldenValue, ReadsATensorThroughItsStrides) {
   EXPECT_EQ(value.elements, (Sentences{"0x1p+1", "0x1p+2"}));
 }
 
+TEST(GoldenValue, HasBothPartsOfComplexNumbers) {
+  const GoldenValue value = golden_value(
+      "output 0",
+      spec::host_tensor(DType::kComplex64, {2}, std::vector<float>{1, -0.0F, NAN, 0.5F}));
+  EXPECT_EQ(value.type, "c64[2]");
+  EXPECT_EQ(value.elements, (Sentences{"complex(0x1p+0,-0x0p+0)", "complex(nan:7fc00000,0x1p-1)"}));
+}
+
 TEST(GoldenValue, HasNumbersAndNothing) {
   EXPECT_EQ(golden_value("output 0", spec::OutputValue(std::int64_t{-3})).elements,
             Sentences{"-3"});
