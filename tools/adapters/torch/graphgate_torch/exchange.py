@@ -13,7 +13,7 @@ _DTYPES = {
     for dtype in (
         torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.float8_e4m3fn,
         torch.float8_e5m2, torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8,
-        torch.bool,
+        torch.bool, torch.complex64, torch.complex128,
     )
 }
 _FLOATS = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
@@ -62,6 +62,8 @@ class Sent:
         self._numbers = {}
 
     def tensor(self, tensor, devices):
+        # What PyTorch only marks as conjugated or negated lies elsewhere as it is.
+        tensor = tensor.resolve_conj().resolve_neg()
         storage = tensor.untyped_storage()
         # A storage is what owns its bytes; empty ones are each their own.
         key = (storage.device, storage.data_ptr() or storage._cdata)

@@ -62,11 +62,19 @@ def load(text):
     return made
 
 
+def _is_marked(tensor):
+    """Whether PyTorch keeps other elements than the tensor has, and a mark beside them."""
+    return tensor.is_conj() or tensor.is_neg()
+
+
 def _geometry(tensor, named):
+    # Where a mark makes the elements, they are recorded as a tensor of their own.
     shares = [
         name
         for name, other in named
         if other.untyped_storage()._cdata == tensor.untyped_storage()._cdata
+        and not _is_marked(other)
+        and not _is_marked(tensor)
     ]
     return {
         "dtype": str(tensor.dtype).removeprefix("torch."),
@@ -79,7 +87,17 @@ def _geometry(tensor, named):
 
 
 def _contiguous(tensor):
-    return tensor.detach().contiguous().clone().cpu()
+    return tensor.detach().resolve_conj().resolve_neg().contiguous().clone().cpu()
+
+
+def _save(tensors, path):
+    """Writes safetensors. The format has no complex128: docs/formats.md, "safetensors"."""
+    pairs = sorted(name for name, each in tensors.items() if each.dtype == torch.complex128)
+    written = {
+        name: torch.view_as_real(each) if name in pairs else each for name, each in tensors.items()
+    }
+    metadata = {"complex128": json.dumps(pairs)} if pairs else None
+    safetensors.torch.save_file(written, path, metadata)
 
 
 def _bytes_of_storage(tensor):
@@ -157,7 +175,7 @@ def export(model, path):
     floats = {
         leaf.dtype
         for leaf in [*leaves, *module.parameters(), *module.buffers()]
-        if isinstance(leaf, torch.Tensor) and leaf.is_floating_point()
+        if isinstance(leaf, torch.Tensor) and (leaf.is_floating_point() or leaf.is_complex())
     }
     kind = "float32" if on_cpu and floats <= {torch.float32} else "recorded"
     for i, call in enumerate(calls):
@@ -165,7 +183,7 @@ def export(model, path):
         geometry[key], places[key] = _record_call(module, call, key, kind, tensors)
     base = path.removesuffix(".pt2")
     # The archive comes last: whoever finds it finds the rest.
-    safetensors.torch.save_file(tensors, base + ".safetensors")
+    _save(tensors, base + ".safetensors")
     with open(base + ".geometry.json", "w", encoding="utf-8") as file:
         recorded = {"recorded": kind, "calls": geometry}
         if any(places.values()):

@@ -19,7 +19,8 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 
-DTYPES = ("f64", "f32", "f16", "bf16", "f8e4m3", "f8e5m2", "i64", "i32", "i16", "i8", "u8", "bool")
+DTYPES = ("f64", "f32", "f16", "bf16", "f8e4m3", "f8e5m2", "i64", "i32", "i16", "i8", "u8", "bool",
+          "c64", "c128")
 _NUMBERS = ("symint", "symfloat", "symbool")
 
 
@@ -220,12 +221,23 @@ class _Reader:
             return sign * float(word)
         if word in ("None", "True", "False"):
             return {"None": None, "True": True, "False": False}[word]
+        if word == "complex":
+            return self.complex()
         if self.peek() == "(":
             self.take()
             text = self.string() if self.kind() == "string" else self.take()
             self.expect(")")
             return Word(text) if word == "op" else Made(word, text)
         return Word(word)
+
+    def complex(self):
+        """complex(1.0, -2.0), behind the word."""
+        self.expect("(")
+        real = self.argument()
+        self.expect(",")
+        imag = self.argument()
+        self.expect(")")
+        return complex(real, imag)
 
     def value(self, graph):
         name = self.of_kind("value")[1:]

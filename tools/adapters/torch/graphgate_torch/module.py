@@ -26,6 +26,8 @@ DTYPES = {
     "i8": torch.int8,
     "u8": torch.uint8,
     "bool": torch.bool,
+    "c64": torch.complex64,
+    "c128": torch.complex128,
 }
 _WORDS = DTYPES | {
     name: getattr(torch, name) for name in ("contiguous_format", "preserve_format", "channels_last")

@@ -36,6 +36,7 @@ _PROGRAM = """program "p" {
   aten._assert_scalar.default(%n, "two\\nlines") as check
   %c = higher_order.cond(%n, @yes, @yes, [%l, [1, -2.5, -inf]], dtype=bf16, layout=layout(strided), device=device("cuda:0"))
   mutation buffer "state" %l
+  %p = aten.mul.Tensor(%c, complex(-0.5, inf), other=c64)
   output %c
   output None
 }
@@ -55,7 +56,9 @@ class GraphText(unittest.TestCase):
         self.assertEqual(graph.types["v"].device, "cuda:0")
         self.assertEqual(graph.types["n"].kind, "symint")
         self.assertEqual([n.name for n in graph.graphs["yes"].nodes], ["z"])
-        top, halves, product, check, cond = graph.nodes
+        top, halves, product, check, cond, scaled = graph.nodes
+        self.assertEqual(scaled.args, [Ref("c"), complex(-0.5, float("inf"))])
+        self.assertEqual(scaled.kwargs, {"other": Word("c64")})
         self.assertEqual((top.op, top.results, top.args), ("aten.max.dim", ["v", "i"], [Ref("w"), 1]))
         self.assertEqual((halves.name, halves.results), ("halves", [["l", "r"]]))
         self.assertEqual(product.results, ["n"])
