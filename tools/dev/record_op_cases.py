@@ -2,7 +2,7 @@
 """Records calls of single ATen ops while PyTorch runs the samples of its own operator database.
 
     record_op_cases.py --out FILE.jsonl [--ops aten.erfinv,aten.glu.default] [--dtypes float32,int64]
-                       [--per-op 30] [--most-bytes N] [--seed 0]
+                       [--per-op 30] [--most-bytes N] [--seed 0] [--calls FILE.py]
 
 Writes FILE.jsonl and FILE.safetensors beside it (docs/formats.md, "Recorded op calls"), sorted by op. Each
 OpInfo of torch.testing runs on the CPU under a dispatch mode, which sees the ATen calls that are
@@ -10,7 +10,8 @@ left when composite ops are taken apart; those of --ops are kept, or all. A name
 overload stands for each of its overloads. Equal calls (op, dtypes, sizes, strides, other
 arguments) are kept once; of the rest at most --per-op for each op and dtype of its first tensor,
 spread evenly over the samples. A tensor that PyTorch marks as conjugated or negated is written with
-its true elements, in a storage of its own.
+its true elements, in a storage of its own. With --calls, calls() of that file gives functions to run
+instead of the samples.
 
 Needs PyTorch with its test modules (`pip install torch numpy safetensors expecttest`); nothing
 else of this project. Prints what it could not record: samples that PyTorch itself refuses, and
@@ -19,6 +20,7 @@ calls whose arguments the form has no place for (sparse and quantized tensors, g
 
 import argparse
 import collections
+import importlib.util
 import json
 import math
 import os
@@ -216,6 +218,20 @@ def run_samples(recorder, dtypes, seed, only):
     return refused
 
 
+def run_calls(recorder, path):
+    spec = importlib.util.spec_from_file_location("calls", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    refused = 0
+    for call in module.calls():
+        try:
+            with recorder:
+                call()
+        except Exception:  # noqa: BLE001: what PyTorch refuses is no call
+            refused += 1
+    return refused
+
+
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -229,6 +245,7 @@ def main():
     parser.add_argument("--per-op", type=int, default=30)
     parser.add_argument("--most-bytes", type=int, default=1 << 30, help="of a call's tensors")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--calls", help="a file of calls that are run instead of samples")
     options = parser.parse_args()
     if not options.out.endswith(".jsonl"):
         parser.error(f"--out {options.out}: expected a name that ends with .jsonl")
@@ -239,12 +256,15 @@ def main():
 
     warnings.simplefilter("ignore")
     recorder = Recorder({name for name in options.ops.split(",") if name}, options.most_bytes)
-    refused = run_samples(
-        recorder,
-        [by_name[name] for name in options.dtypes.split(",")],
-        options.seed,
-        {name for name in options.infos.split(",") if name},
-    )
+    if options.calls:
+        refused = run_calls(recorder, options.calls)
+    else:
+        refused = run_samples(
+            recorder,
+            [by_name[name] for name in options.dtypes.split(",")],
+            options.seed,
+            {name for name in options.infos.split(",") if name},
+        )
 
     lines, tensors = [], {}
     for key in sorted(recorder.calls, key=str):
