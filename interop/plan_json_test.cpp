@@ -127,7 +127,7 @@ TEST(PlanJsonErrors, NameThePlaceAndWhatWasExpected) {
        "p.json: steps[0].arguments[1].argument.float: expected a number, inf, -inf or nan, found "
        "\"Infinity\""},
       {"{\"float\": 2}", "{\"tensor\": 2}",
-       "p.json: steps[0].arguments[1].argument: expected value, block, float, dtype, device, "
+       "p.json: steps[0].arguments[1].argument: expected value, block, float, complex, dtype, device, "
        "layout, memory_format or op, found \"tensor\""},
       {"\"op\": \"my.op\"",
        "\"op\": \"my.op\", \"body\": [{\"name\": \"a\", \"op\": \"b\", \"waits\": []}]",

@@ -60,11 +60,11 @@ constexpr std::string_view kFull = R"(program "tiny" graph "main" {
   %i = aten.index.Tensor(%a, [None, %g])
   %s = aten.clamp.default(%a, -inf, nan)
   %m = aten.mul.Scalar(%s, 1e-05)
-  %r = aten.mul.Scalar(%z, complex(-0.0, 2.0))
-  %j = aten.mul.Scalar(%r, complex(-inf, nan))
   %c_1, %d : none = higher_order.cond(%ge, @true_graph, @"false graph", [%x])
   %0 = higher_order.auto_functionalized_v2(aten.add_.Tensor, self=%m, _all_bases=[%x, []])
   %"odd name" = aten.neg.default(%0)
+  %r = aten.mul.Scalar(%z, complex(-0.0, 2.0))
+  %j = aten.mul.Scalar(%r, complex(-inf, nan))
   mutation buffer "state" %state
   mutation input "x" %a
   mutation parameter "layer.weight" %w
