@@ -91,35 +91,36 @@ void encode_integer(std::int64_t value, DType dtype, std::byte* bytes) {
   std::memcpy(bytes, &wrapped, static_cast<std::size_t>(spec::item_size_bytes(dtype)));
 }
 
-// Calls visit(Mark) for each element of a floating dtype, visit(Whole) of another: all that a run
-// knows of it, before conversion; in row-major order.
+// Calls visit(Mark) for each of `count` elements of a floating dtype, visit(Whole) of another: all
+// that a run knows of it, before conversion. They lie as for_each_row() says.
 template <class Visit>
-void for_each_element(const Tensor& tensor, Visit&& visit) {
-  const std::vector<Mark>& marks = tensor.storage->marks;
+void visit_row(const Tensor& tensor, std::int64_t position, std::int64_t stride, std::int64_t count,
+               Visit&& visit) {
+  const std::vector<StoredMark>& marks = tensor.storage->marks;
   const std::byte* bytes = tensor.storage->bytes();
   const std::int64_t item = spec::item_size_bytes(tensor.dtype);
   if (!spec::is_floating_point(tensor.dtype)) {
-    for_each_position(tensor, [&](std::int64_t position) {
-      const bool is_open = !marks.empty() && marks[static_cast<std::size_t>(position)].radius != 0;
+    for (; count > 0; --count, position += stride) {
+      const bool is_open =
+          !marks.empty() && marks[static_cast<std::size_t>(position)].radius() != 0;
       visit(Whole(decode_integer(bytes + position * item, tensor.dtype), is_open));
-    });
+    }
     return;
   }
   if (!marks.empty()) {
-    for_each_position(
-        tensor, [&](std::int64_t position) { visit(marks[static_cast<std::size_t>(position)]); });
+    for (; count > 0; --count, position += stride) {
+      visit(Mark(marks[static_cast<std::size_t>(position)]));
+    }
     return;
   }
   std::array<double, 32> decoded;
-  for_each_row(tensor, [&](std::int64_t position, std::int64_t stride, std::int64_t count) {
-    for (std::int64_t done = 0; done < count;) {
-      const auto part = std::min<std::int64_t>(count - done, std::ssize(decoded));
-      const std::span<double> values(decoded.data(), static_cast<std::size_t>(part));
-      decode_floats(bytes + (position + done * stride) * item, stride * item, tensor.dtype, values);
-      for (const double value : values) visit(Mark{static_cast<long double>(value), 0});
-      done += part;
-    }
-  });
+  for (std::int64_t done = 0; done < count;) {
+    const auto part = std::min<std::int64_t>(count - done, std::ssize(decoded));
+    const std::span<double> values(decoded.data(), static_cast<std::size_t>(part));
+    decode_floats(bytes + (position + done * stride) * item, stride * item, tensor.dtype, values);
+    for (const double value : values) visit(Mark{static_cast<long double>(value), 0});
+    done += part;
+  }
 }
 
 // A real number cut into an integer dtype, by way of the width that the hardware converts to.
@@ -227,23 +228,30 @@ Mark exact_mark(const Tensor& tensor, std::int64_t position) {
   return {static_cast<long double>(decode_integer(bytes, tensor.dtype)), 0};
 }
 
-std::vector<Mark> marks_of(const Tensor& tensor) {
-  std::vector<Mark> out;
-  out.reserve(static_cast<std::size_t>(tensor.count()));
-  const std::vector<Mark>& marks = tensor.storage->marks;
-  if (marks.empty()) {
-    for_each_element(tensor, [&](const auto& element) {
+void read_marks(const Tensor& tensor, ElementWalk& walk, std::span<Mark> marks) {
+  Mark* next = marks.data();
+  const bool is_marked = !tensor.storage->marks.empty();
+  walk.next(std::ssize(marks), [&](std::int64_t position, std::int64_t stride, std::int64_t count) {
+    if (is_marked) {
+      for (; count > 0; --count, position += stride) {
+        *next++ = tensor.storage->marks[static_cast<std::size_t>(position)];
+      }
+      return;
+    }
+    visit_row(tensor, position, stride, count, [&](const auto& element) {
       if constexpr (std::is_same_v<std::decay_t<decltype(element)>, Mark>) {
-        out.push_back(element);
+        *next++ = element;
       } else {
-        out.push_back({static_cast<long double>(element.value), 0});
+        *next++ = Mark{static_cast<long double>(element.value), 0};
       }
     });
-    return out;
-  }
-  for_each_position(tensor, [&](std::int64_t position) {
-    out.push_back(marks[static_cast<std::size_t>(position)]);
   });
+}
+
+std::vector<Mark> marks_of(const Tensor& tensor) {
+  std::vector<Mark> out(static_cast<std::size_t>(tensor.count()));
+  ElementWalk walk(tensor);
+  read_marks(tensor, walk, out);
   return out;
 }
 
@@ -258,7 +266,13 @@ void add_marks(Tensor& tensor) {
   whole.dtype = tensor.dtype;
   whole.sizes = {storage.size_bytes() / spec::item_size_bytes(tensor.dtype)};
   whole.strides = {1};
-  storage.marks = marks_of(whole);
+  ElementWalk walk(whole);
+  std::vector<StoredMark> marks;
+  marks.reserve(static_cast<std::size_t>(whole.sizes[0]));
+  for_each_block<Mark>(
+      whole.sizes[0], [&](std::span<Mark> block) { read_marks(whole, walk, block); },
+      [&](std::span<const Mark> block) { marks.insert(marks.end(), block.begin(), block.end()); });
+  storage.marks = std::move(marks);
 }
 
 namespace {
@@ -275,123 +289,129 @@ bool is_plain_integer(const Tensor& tensor) {
   return tensor.storage->marks.empty() && !spec::is_floating_point(tensor.dtype);
 }
 
-void load_plain(const Tensor& tensor, std::span<double> values) {
-  const std::int64_t item = spec::item_size_bytes(tensor.dtype);
-  const std::byte* bytes = tensor.storage->bytes();
-  std::size_t done = 0;
-  for_each_row(tensor, [&](std::int64_t position, std::int64_t stride, std::int64_t count) {
-    decode_floats(bytes + position * item, stride * item, tensor.dtype,
-                  values.subspan(done, static_cast<std::size_t>(count)));
-    done += static_cast<std::size_t>(count);
-  });
-}
-
-void load_plain(const Tensor& tensor, DType as, std::span<Whole> values) {
-  const std::int64_t item = spec::item_size_bytes(tensor.dtype);
-  const std::byte* bytes = tensor.storage->bytes();
-  auto next = values.begin();
-  for_each_position(tensor, [&](std::int64_t position) {
-    *next++ = Whole(wrap_to(decode_integer(bytes + position * item, tensor.dtype), as));
-  });
-}
-
-void store_plain(Tensor& tensor, std::span<const double> values) {
-  const std::int64_t item = spec::item_size_bytes(tensor.dtype);
-  std::byte* bytes = tensor.storage->writable_bytes();
-  std::size_t done = 0;
-  for_each_row(tensor, [&](std::int64_t position, std::int64_t stride, std::int64_t count) {
-    encode_floats(values.subspan(done, static_cast<std::size_t>(count)), tensor.dtype,
-                  bytes + position * item, stride * item);
-    done += static_cast<std::size_t>(count);
-  });
-}
-
-void store_plain(Tensor& tensor, std::span<const Whole> values) {
-  const std::int64_t item = spec::item_size_bytes(tensor.dtype);
-  std::byte* bytes = tensor.storage->writable_bytes();
-  auto next = values.begin();
-  for_each_position(tensor, [&](std::int64_t position) {
-    encode_integer((next++)->value, tensor.dtype, bytes + position * item);
-  });
-}
-
-bool is_undecided(Whole x) { return x.undecided; }
-
-// store(), with marks where an element is not exactly its bytes.
+// Reads the elements of a row, converted to `as`.
 template <class N>
-void store_marked(Tensor& tensor, const Array<N>& array) {
-  const bool is_real = spec::is_floating_point(tensor.dtype);
-  std::vector<double> reals(is_real ? array.data.size() : 0);
-  std::vector<Whole> integers(is_real ? 0 : array.data.size());
-  std::vector<Mark> marks(array.data.size());
-  std::size_t exact = 0;  // so many come before the first that is not
-  for (std::size_t i = 0; i < marks.size(); ++i) {
-    const Written out = convert_out(array.data[i], tensor.dtype);
-    if (is_real) reals[i] = out.real;
-    if (!is_real) integers[i] = out.integer;
-    marks[i] = out.mark;
-    if (out.exact && exact == i) ++exact;
+void read_row(const Tensor& tensor, DType as, std::int64_t position, std::int64_t stride,
+              std::span<N> values) {
+  if (stride == 0 && values.size() > 1) {  // all are one
+    read_row(tensor, as, position, 1, values.first(1));
+    std::fill(values.begin() + 1, values.end(), values.front());
+    return;
   }
-  if (is_real) {
-    store_plain(tensor, reals);
-  } else {
-    store_plain(tensor, integers);
-  }
-  const bool is_marked = !tensor.storage->marks.empty();
-  if (!is_marked && exact == marks.size()) return;
-  if (!is_marked) add_marks(tensor);
-  std::size_t i = 0;
-  for_each_position(tensor, [&](std::int64_t position) {
-    if (is_marked || i >= exact)
-      tensor.storage->marks[static_cast<std::size_t>(position)] = marks[i];
-    ++i;
-  });
-}
-
-}  // namespace
-
-template <class N>
-Array<N> load(const Tensor& tensor, DType as) {
-  Array<N> out(tensor.sizes);
+  const std::int64_t item = spec::item_size_bytes(tensor.dtype);
+  const std::byte* bytes = tensor.storage->bytes() + position * item;
   if constexpr (std::is_same_v<N, double>) {
-    if (is_plain(tensor, as)) {
-      load_plain(tensor, out.data);
-      return out;
-    }
+    if (is_plain(tensor, as)) return decode_floats(bytes, stride * item, tensor.dtype, values);
   }
   if constexpr (std::is_same_v<N, Whole>) {
     if (is_plain_integer(tensor)) {
-      load_plain(tensor, as, out.data);
-      return out;
+      for (Whole& value : values) {
+        value = Whole(wrap_to(decode_integer(bytes, tensor.dtype), as));
+        bytes += stride * item;
+      }
+      return;
     }
   }
   const bool rounds = spec::is_floating_point(as) && spec::is_floating_point(tensor.dtype) &&
                       !widens(tensor.dtype, as);
-  N* next = out.data.data();
-  for_each_element(tensor, [&](const auto& element) {
+  N* next = values.data();
+  visit_row(tensor, position, stride, std::ssize(values), [&](const auto& element) {
     N& x = *next++;
     x = Convert<N>::from(element, as);
     if constexpr (!std::is_same_v<N, Whole>) {
       if (rounds) x = cast(x, as);
     }
   });
+}
+
+bool is_undecided(Whole x) { return x.undecided; }
+
+// Writes elements of which some may not be exactly their bytes: then the storage gets marks.
+template <class N>
+void write_marked(Tensor& tensor, std::int64_t position, std::int64_t stride,
+                  std::span<const N> values) {
+  const bool is_real = spec::is_floating_point(tensor.dtype);
+  const std::int64_t item = spec::item_size_bytes(tensor.dtype);
+  std::byte* bytes = tensor.storage->writable_bytes();
+  std::vector<StoredMark>& marks = tensor.storage->marks;
+  for (const N& x : values) {
+    const Written out = convert_out(x, tensor.dtype);
+    if (is_real) {
+      encode_float(out.real, tensor.dtype, bytes + position * item);
+    } else {
+      encode_integer(out.integer, tensor.dtype, bytes + position * item);
+    }
+    if (marks.empty() && !out.exact) add_marks(tensor);
+    if (!marks.empty()) marks[static_cast<std::size_t>(position)] = out.mark;
+    position += stride;
+  }
+}
+
+// Writes the elements of a row.
+template <class N>
+void write_row(Tensor& tensor, std::int64_t position, std::int64_t stride,
+               std::span<const N> values) {
+  const std::int64_t item = spec::item_size_bytes(tensor.dtype);
+  if constexpr (std::is_same_v<N, double>) {
+    if (spec::is_floating_point(tensor.dtype) && tensor.storage->marks.empty()) {
+      return encode_floats(values, tensor.dtype, tensor.storage->writable_bytes() + position * item,
+                           stride * item);
+    }
+  }
+  if constexpr (std::is_same_v<N, Whole>) {
+    if (is_plain_integer(tensor) && std::ranges::none_of(values, is_undecided)) {
+      std::byte* bytes = tensor.storage->writable_bytes() + position * item;
+      for (const Whole& value : values) {
+        encode_integer(value.value, tensor.dtype, bytes);
+        bytes += stride * item;
+      }
+      return;
+    }
+  }
+  write_marked(tensor, position, stride, values);
+}
+
+}  // namespace
+
+template <class N>
+void Reader<N>::read(std::span<N> values) {
+  walk_.next(
+      std::ssize(values), [&](std::int64_t position, std::int64_t stride, std::int64_t count) {
+        read_row(tensor_, as_, position, stride, values.first(static_cast<std::size_t>(count)));
+        values = values.subspan(static_cast<std::size_t>(count));
+      });
+}
+
+template <class N>
+void Writer<N>::write(std::span<const N> values) {
+  walk_.next(std::ssize(values),
+             [&](std::int64_t position, std::int64_t stride, std::int64_t count) {
+               write_row(tensor_, position, stride, values.first(static_cast<std::size_t>(count)));
+               values = values.subspan(static_cast<std::size_t>(count));
+             });
+}
+
+template <class N>
+Array<N> load(const Tensor& tensor, DType as) {
+  Array<N> out(tensor.sizes);
+  Reader<N>(tensor, as).read(out.data);
   return out;
 }
 
 template <class N>
 void store(Tensor& tensor, const Array<N>& array) {
   if (tensor.sizes != array.sizes) throw OpError("a result does not have the sizes of its target");
-  const bool is_real = spec::is_floating_point(tensor.dtype);
-  if constexpr (std::is_same_v<N, double>) {
-    if (is_real && tensor.storage->marks.empty()) return store_plain(tensor, array.data);
-  }
-  if constexpr (std::is_same_v<N, Whole>) {
-    const bool is_decided = std::none_of(array.data.begin(), array.data.end(), is_undecided);
-    if (is_plain_integer(tensor) && is_decided) return store_plain(tensor, array.data);
-  }
-  store_marked(tensor, array);
+  Writer<N>(tensor).write(array.data);
 }
 
+template class Reader<double>;
+template class Reader<Whole>;
+template class Reader<Bounded>;
+template class Reader<Sampled>;
+template class Writer<double>;
+template class Writer<Whole>;
+template class Writer<Bounded>;
+template class Writer<Sampled>;
 template Array<double> load(const Tensor&, DType);
 template Array<Whole> load(const Tensor&, DType);
 template Array<Bounded> load(const Tensor&, DType);

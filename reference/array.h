@@ -4,7 +4,9 @@
 // is plain loops over N (double, Tracked or Whole).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "reference/number/functions.h"
@@ -90,8 +92,60 @@ template <class N>
 template <class N>
 void store(Tensor& tensor, const Array<N>& array);
 
+// Elements that are held at a time, where a body goes by blocks.
+inline constexpr std::int64_t kBlockElements = 4096;
+
+// load() by blocks, in row-major order: what is not held need not be.
+template <class N>
+class Reader {
+ public:
+  // The storage, not its bytes, has to stay: writes in between show.
+  Reader(const Tensor& tensor, spec::DType as) : tensor_(tensor), walk_(tensor), as_(as) {}
+
+  // Begins again, at another offset.
+  void restart(std::int64_t offset) { walk_.restart(offset); }
+  // The next elements. So many must be left.
+  void read(std::span<N> values);
+
+ private:
+  Tensor tensor_;
+  ElementWalk walk_;
+  spec::DType as_;
+};
+
+// store() by blocks, in row-major order.
+template <class N>
+class Writer {
+ public:
+  explicit Writer(const Tensor& tensor) : tensor_(tensor), walk_(tensor) {}
+
+  // Begins again, at another offset.
+  void restart(std::int64_t offset) { walk_.restart(offset); }
+  // The next elements. So many must be left.
+  void write(std::span<const N> values);
+
+ private:
+  Tensor tensor_;
+  ElementWalk walk_;
+};
+
+// Calls make(block), which fills a std::span<N>, and then take(block), for `count` elements.
+template <class N, class Make, class Take>
+void for_each_block(std::int64_t count, Make&& make, Take&& take) {
+  std::vector<N> held(static_cast<std::size_t>(std::min(count, kBlockElements)));
+  for (std::int64_t done = 0; done < count;) {
+    const std::int64_t size = std::min(count - done, kBlockElements);
+    const std::span<N> block = std::span(held).first(static_cast<std::size_t>(size));
+    make(block);
+    take(block);
+    done += size;
+  }
+}
+
 // What an oracle run knows of every element, in row-major order.
 [[nodiscard]] std::vector<Mark> marks_of(const Tensor& tensor);
+// The same of the next elements of a walk over the tensor.
+void read_marks(const Tensor& tensor, ElementWalk& walk, std::span<Mark> marks);
 // For code that moves elements as they are (movement.cpp). The mark of an element that is exactly
 // its bytes; `position` counts elements of the storage. And marks for a storage that has none: one
 // per element, each exact.

@@ -141,5 +141,63 @@ TEST(Marks, LeaveItOpenOnWhichSideOfAWholeNumberAnUncertainOneIsCut) {
   EXPECT_TRUE(cut[1].undecided);
 }
 
+// As long as no storage is written between, blocks of any size give what load() does.
+TEST(Reader, ReadsByBlocksWhatLoadReads) {
+  const TensorRef base = tensor_of(DType::kFloat16, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
+  const std::vector<TensorRef> views = {
+      base,
+      view_of(*base, {3, 4}, {4, 1}, 0),
+      view_of(*base, {4, 3}, {1, 4}, 0),  // transposed
+      view_of(*base, {2, 3, 2}, {6, 2, 1}, 0),
+      view_of(*base, {2, 5, 2}, {0, 1, 0}, 3),  // stretched
+      view_of(*base, {3, 2}, {4, 2}, 1),
+      view_of(*base, {}, {}, 7),
+      view_of(*base, {2, 0}, {1, 1}, 0),
+      view_of(*base, {3}, {-2}, 9),
+  };
+  for (const TensorRef& view : views) {
+    const Array<double> whole = load<double>(*view, DType::kFloat32);
+    std::size_t i = 0;
+    for_each_position(*view, [&](std::int64_t position) {
+      EXPECT_EQ(whole.data[i++], static_cast<double>(position + 1));
+    });
+    for (const std::size_t size : {1U, 2U, 5U}) {
+      Reader<double> reader(*view, DType::kFloat32);
+      Numbers read;
+      while (read.size() < whole.data.size()) {
+        Numbers block(std::min(size, whole.data.size() - read.size()));
+        reader.read(block);
+        read.insert(read.end(), block.begin(), block.end());
+      }
+      EXPECT_EQ(read, whole.data);
+    }
+  }
+}
+
+TEST(Writer, WritesByBlocksWhatStoreWrites) {
+  const std::vector<Bounded> numbers = {bounded(1, 0), bounded(0.1L, 0x1p-20),
+                                        bounded(3, 0), bounded(-0.7L, 0),
+                                        bounded(5, 0), bounded(6, 0x1p-30)};
+  const auto blank = [] { return tensor_of(DType::kFloat32, {0, 0, 0, 0, 0, 0, 0}); };
+  const TensorRef stored = blank();
+  Array<Bounded> array({3, 2});
+  array.data = numbers;
+  store(*view_of(*stored, {3, 2}, {1, 3}, 1), array);
+  for (const std::size_t size : {1U, 4U}) {
+    const TensorRef written = blank();
+    Writer<Bounded> writer(*view_of(*written, {3, 2}, {1, 3}, 1));
+    for (std::size_t done = 0; done < numbers.size(); done += size) {
+      writer.write(std::span(numbers).subspan(done, std::min(size, numbers.size() - done)));
+    }
+    EXPECT_EQ(written->storage->host->bytes, stored->storage->host->bytes);
+    const std::vector<Mark> expected = marks_of(*stored);
+    const std::vector<Mark> actual = marks_of(*written);
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      EXPECT_EQ(actual[i].value, expected[i].value);
+      EXPECT_EQ(actual[i].radius, expected[i].radius);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace graphgate::reference

@@ -154,13 +154,22 @@ TensorRef Call::place_result(const Sizes& sizes, spec::DType dtype, const Sizes&
     return new_tensor(dtype, sizes, strides.empty() ? spec::contiguous_strides(sizes) : strides,
                       result_device());
   }
-  if (target->sizes == sizes || !row_.effects.is_out) return target;
+  if (target->sizes == sizes) return target;
+  if (!row_.effects.is_out) throw OpError("a result does not have the sizes of its target");
   // Some kernels give what they resize the strides that a new result would have, others do not.
   if (!strides.empty() && strides != spec::contiguous_strides(sizes)) {
     throw Undecidable("an out= tensor is resized, and its strides depend on the kernel");
   }
   resize_out(target, sizes);
   return target;
+}
+
+bool Call::reads_before_writing(const Tensor& operand, const Sizes& sizes) const {
+  const TensorRef target = next_target();
+  if (!target || target->storage != operand.storage) return true;
+  return target->sizes == sizes && operand.sizes == sizes && target->strides == operand.strides &&
+         target->offset == operand.offset && target->dtype == operand.dtype &&
+         is_non_overlapping_and_dense(*target);
 }
 
 void Call::emit_view(const TensorRef& base, Sizes sizes, Sizes strides, std::int64_t offset) {

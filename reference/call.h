@@ -72,6 +72,22 @@ class Call {
   // out= tensor of other sizes is resized.
   template <class N>
   void emit(const Array<N>& array, spec::DType dtype, const Sizes& strides = {});
+  // The same, of numbers that make(block) fills into a std::span<N>, block by block in row-major
+  // order. Each block is written before the next is made: what make() reads must not be changed by
+  // that (reads_before_writing() tells).
+  template <class N, class Make>
+  void emit_blocks(const Sizes& sizes, spec::DType dtype, const Sizes& strides, Make&& make);
+  // The same, of the elements of another tensor, converted to `as`, which shares no memory with the
+  // result.
+  template <class N>
+  void emit_tensor(const Tensor& tensor, spec::DType as, spec::DType dtype);
+  // Where the next result of these sizes goes; who writes it emits it after that. Throws OpError
+  // where a written argument has other sizes.
+  [[nodiscard]] TensorRef place_result(const Sizes& sizes, spec::DType dtype,
+                                       const Sizes& strides = {});
+  // Whether the next result, of these sizes, can be written block by block while an operand of the
+  // same sizes is read so: it lies elsewhere, or element by element where the operand does.
+  [[nodiscard]] bool reads_before_writing(const Tensor& operand, const Sizes& sizes) const;
   // The next result: a view of `base`. In the in-place form, base itself takes the geometry.
   void emit_view(const TensorRef& base, Sizes sizes, Sizes strides, std::int64_t offset);
   // The next result, as it is: a list of views, a number, a tensor made by the body.
@@ -92,8 +108,6 @@ class Call {
 
  private:
   [[nodiscard]] const Datum* find(std::string_view name) const;
-  TensorRef place_result(const Sizes& sizes, spec::DType dtype, const Sizes& strides);
-
   Mode mode_;
   std::uint64_t draw_seed_ = 0;
   bool knows_draws_ = false;
@@ -102,26 +116,44 @@ class Call {
   std::vector<Datum> results_;
 };
 
+// Computed in the common dtype `dtype`, for a target of another one, into which an in-place or out=
+// op converts after that.
+template <class N>
+void round_to_common(std::span<N> numbers, spec::DType dtype, const Tensor& target) {
+  if (target.dtype == dtype) return;
+  if constexpr (std::is_same_v<N, Whole>) {
+    if (spec::is_floating_point(dtype)) return;
+    for (Whole& x : numbers) x.value = wrap_to(x.value, dtype);
+  } else {
+    if (!spec::is_floating_point(dtype)) return;
+    for (N& x : numbers) x = round_edge(x, dtype);
+  }
+}
+
+template <class N, class Make>
+void Call::emit_blocks(const Sizes& sizes, spec::DType dtype, const Sizes& strides, Make&& make) {
+  const TensorRef target = place_result(sizes, dtype, strides);
+  Writer<N> writer(*target);
+  for_each_block<N>(target->count(), make, [&](std::span<N> block) {
+    round_to_common(block, dtype, *target);
+    writer.write(block);
+  });
+  emit_datum({target});
+}
+
 template <class N>
 void Call::emit(const Array<N>& array, spec::DType dtype, const Sizes& strides) {
-  const TensorRef target = place_result(array.sizes, dtype, strides);
-  // An in-place or out= op computes in the common dtype first, then converts into its target's.
-  if constexpr (std::is_same_v<N, Whole>) {
-    const bool wraps_first = target->dtype != dtype && !spec::is_floating_point(dtype);
-    if (wraps_first) {
-      store(*target, wrap_all(array, dtype));
-    } else {
-      store(*target, array);
-    }
-  } else {
-    const bool rounds_twice = target->dtype != dtype && spec::is_floating_point(dtype);
-    if (rounds_twice) {
-      store(*target, round_all(array, dtype));
-    } else {
-      store(*target, array);
-    }
-  }
-  emit_datum({target});
+  auto next = array.data.begin();
+  emit_blocks<N>(array.sizes, dtype, strides, [&](std::span<N> block) {
+    std::copy_n(next, block.size(), block.begin());
+    next += std::ssize(block);
+  });
+}
+
+template <class N>
+void Call::emit_tensor(const Tensor& tensor, spec::DType as, spec::DType dtype) {
+  Reader<N> reader(tensor, as);
+  emit_blocks<N>(tensor.sizes, dtype, {}, [&](std::span<N> block) { reader.read(block); });
 }
 
 // Runs `body.template operator()<N>()` with the number type of a mode and a dtype:

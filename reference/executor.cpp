@@ -48,12 +48,18 @@ HostTensor export_tensor(const Tensor& tensor) {
 }
 
 spec::Spread export_spread(const Tensor& tensor) {
-  const std::vector<Mark> marks = marks_of(tensor);
-  spec::Spread spread{std::vector<long double>(marks.size()), std::vector<double>(marks.size())};
-  for (std::size_t i = 0; i < marks.size(); ++i) {
-    spread.values[i] = marks[i].value;
-    spread.radii[i] = marks[i].radius;
-  }
+  spec::Spread spread;
+  spread.values.reserve(static_cast<std::size_t>(tensor.count()));
+  spread.radii.reserve(static_cast<std::size_t>(tensor.count()));
+  ElementWalk walk(tensor);
+  for_each_block<Mark>(
+      tensor.count(), [&](std::span<Mark> block) { read_marks(tensor, walk, block); },
+      [&](std::span<const Mark> block) {
+        for (const Mark& mark : block) {
+          spread.values.push_back(mark.value);
+          spread.radii.push_back(mark.radius);
+        }
+      });
   return spread;
 }
 
@@ -129,7 +135,7 @@ class ReferenceProgram final : public spec::LoadedProgram {
     }
     const TensorRef given = Importer().import(value);
     const TensorRef copy = copy_of(*given);
-    move_elements(state, *copy, element_positions(*copy));
+    move_all(state, *copy);
     if (has_begun_) begin_states(state.storage.get());
     return {};
   }
@@ -238,7 +244,13 @@ class ReferenceProgram final : public spec::LoadedProgram {
   void copy_into(Tensor& target, const Tensor& source) {
     if (options_.mode == Mode::kProvenance) provenance_.assign(target, source);
     with_number(options_.mode, source.dtype, [&]<class N>() {
-      store(target, broadcast_to(load<N>(source, source.dtype), target.sizes));
+      const TensorRef wide =
+          view_of(source, target.sizes, stretched_strides(source, target.sizes), source.offset);
+      Reader<N> reader(*wide, source.dtype);
+      Writer<N> writer(target);
+      for_each_block<N>(
+          target.count(), [&](std::span<N> block) { reader.read(block); },
+          [&](std::span<const N> block) { writer.write(block); });
     });
   }
 

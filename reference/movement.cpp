@@ -1,5 +1,6 @@
 #include "reference/movement.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -46,70 +47,94 @@ void check_fits(const Datum& value, DType dtype) {
                 " without overflow");
 }
 
-// Elements of kItem bytes.
+// A row of elements of kItem bytes.
 template <std::size_t kItem>
-void move_bytes(const Tensor& target, std::byte* write, const std::byte* read,
-                std::span<const std::int64_t> from) {
-  auto next = from.begin();
-  for_each_position(target, [&](std::int64_t to) {
-    const std::int64_t position = *next++;
-    if (position < 0) return;
-    std::memcpy(write + static_cast<std::size_t>(to) * kItem,
-                read + static_cast<std::size_t>(position) * kItem, kItem);
-  });
+void move_row_of(std::byte* write, std::int64_t write_step, const std::byte* read,
+                 std::int64_t read_step, std::int64_t count) {
+  constexpr auto kStep = static_cast<std::int64_t>(kItem);
+  if (write_step == kStep && read_step == kStep) {
+    std::memcpy(write, read, static_cast<std::size_t>(count) * kItem);
+    return;
+  }
+  for (; count > 0; --count, write += write_step, read += read_step) {
+    std::memcpy(write, read, kItem);
+  }
 }
 
-void move_marks(Tensor& target, const Tensor& source, std::span<const std::int64_t> from) {
-  const std::vector<Mark>& marks = source.storage->marks;
-  auto next = from.begin();
-  for_each_position(target, [&](std::int64_t to) {
-    const std::int64_t position = *next++;
-    if (position < 0) return;
-    target.storage->marks[static_cast<std::size_t>(to)] =
-        marks.empty() ? exact_mark(source, position) : marks[static_cast<std::size_t>(position)];
-  });
-}
+// Moves `count` elements, with their marks where the target has some. Positions count elements of
+// the storages, `stride` is from one element to the next.
+class RowMove {
+ public:
+  RowMove(Tensor& target, const Tensor& source) : target_(target), source_(source) {
+    GRAPHGATE_CHECK(target.dtype == source.dtype && target.storage != source.storage);
+    if (!source.storage->marks.empty()) add_marks(target);
+    write_ = target.storage->writable_bytes();
+  }
+
+  void operator()(std::int64_t to, std::int64_t to_stride, std::int64_t from,
+                  std::int64_t from_stride, std::int64_t count) const {
+    move_bytes(to, to_stride, from, from_stride, count);
+    std::vector<StoredMark>& marks = target_.storage->marks;
+    if (marks.empty()) return;
+    const std::vector<StoredMark>& given = source_.storage->marks;
+    for (; count > 0; --count, to += to_stride, from += from_stride) {
+      marks[static_cast<std::size_t>(to)] = given.empty() ? StoredMark(exact_mark(source_, from))
+                                                          : given[static_cast<std::size_t>(from)];
+    }
+  }
+
+ private:
+  void move_bytes(std::int64_t to, std::int64_t to_stride, std::int64_t from,
+                  std::int64_t from_stride, std::int64_t count) const {
+    const std::int64_t item = spec::item_size_bytes(target_.dtype);
+    std::byte* write = write_ + to * item;
+    const std::byte* read = source_.storage->bytes() + from * item;
+    switch (item) {
+      case 1:
+        return move_row_of<1>(write, to_stride, read, from_stride, count);
+      case 2:
+        return move_row_of<2>(write, to_stride * item, read, from_stride * item, count);
+      case 4:
+        return move_row_of<4>(write, to_stride * item, read, from_stride * item, count);
+      default:
+        return move_row_of<8>(write, to_stride * item, read, from_stride * item, count);
+    }
+  }
+
+  Tensor& target_;
+  const Tensor& source_;
+  std::byte* write_ = nullptr;
+};
 
 }  // namespace
 
-namespace {
-
-// move_elements() of all elements of a tensor, in order.
 void move_all(Tensor& target, const Tensor& source) {
-  const bool is_one_block = is_contiguous(target) && is_contiguous(source) &&
-                            target.storage->marks.empty() && source.storage->marks.empty();
-  if (!is_one_block) return move_elements(target, source, element_positions(source));
-  GRAPHGATE_CHECK(target.dtype == source.dtype && target.storage != source.storage);
-  const std::int64_t count = source.count();
-  if (count == 0) return;
-  const std::int64_t item = spec::item_size_bytes(source.dtype);
-  std::memcpy(target.storage->writable_bytes() + target.offset * item,
-              source.storage->bytes() + source.offset * item,
-              static_cast<std::size_t>(count * item));
+  const RowMove move(target, source);
+  ElementWalk read(source);
+  for_each_row(target, [&](std::int64_t to, std::int64_t to_stride, std::int64_t row) {
+    read.next(row, [&](std::int64_t from, std::int64_t from_stride, std::int64_t count) {
+      move(to, to_stride, from, from_stride, count);
+      to += count * to_stride;
+    });
+  });
 }
-
-}  // namespace
 
 void move_elements(Tensor& target, const Tensor& source, std::span<const std::int64_t> from) {
-  GRAPHGATE_CHECK(target.dtype == source.dtype && target.storage != source.storage);
-  if (!source.storage->marks.empty()) add_marks(target);
-  const std::byte* read = source.storage->bytes();
-  std::byte* write = target.storage->writable_bytes();
-  switch (spec::item_size_bytes(target.dtype)) {
-    case 1:
-      move_bytes<1>(target, write, read, from);
-      break;
-    case 2:
-      move_bytes<2>(target, write, read, from);
-      break;
-    case 4:
-      move_bytes<4>(target, write, read, from);
-      break;
-    default:
-      move_bytes<8>(target, write, read, from);
-      break;
-  }
-  if (!target.storage->marks.empty()) move_marks(target, source, from);
+  const RowMove move(target, source);
+  std::size_t done = 0;
+  for_each_row(target, [&](std::int64_t to, std::int64_t stride, std::int64_t count) {
+    for (const std::size_t end = done + static_cast<std::size_t>(count); done < end;) {
+      const std::int64_t first = from[done];
+      std::int64_t length = 1;  // of what lies behind each other
+      while (first >= 0 && done + static_cast<std::size_t>(length) < end &&
+             from[done + static_cast<std::size_t>(length)] == first + length) {
+        ++length;
+      }
+      if (first >= 0) move(to, stride, first, 1, length);
+      to += length * stride;
+      done += static_cast<std::size_t>(length);
+    }
+  });
 }
 
 void assign(Mode mode, Tensor& target, const Tensor& source) {
@@ -118,7 +143,13 @@ void assign(Mode mode, Tensor& target, const Tensor& source) {
     move_all(target, source);
     return;
   }
-  with_number(mode, target.dtype, [&]<class N>() { store(target, load<N>(source, target.dtype)); });
+  with_number(mode, target.dtype, [&]<class N>() {
+    Reader<N> reader(source, target.dtype);
+    Writer<N> writer(target);
+    for_each_block<N>(
+        source.count(), [&](std::span<N> block) { reader.read(block); },
+        [&](std::span<const N> block) { writer.write(block); });
+  });
 }
 
 TensorRef copy_of(const Tensor& source) {
@@ -140,14 +171,18 @@ void fill(Mode mode, Tensor& target, const Datum& value) {
   const bool to_bool = real && target.dtype == DType::kBool;
   const Datum held = to_bool ? Datum{*real != 0} : value;
   with_number(mode, target.dtype, [&]<class N>() {
-    store(target, Array<N>(target.sizes, number<N>(held, target.dtype)));
+    const N x = number<N>(held, target.dtype);
+    Writer<N> writer(target);
+    for_each_block<N>(
+        target.count(), [&](std::span<N> block) { std::ranges::fill(block, x); },
+        [&](std::span<const N> block) { writer.write(block); });
   });
 }
 
 void leave_open(Mode mode, Tensor& target) {
   if (mode == Mode::kEager || target.count() == 0) return;
   add_marks(target);
-  for (Mark& mark : target.storage->marks) mark.radius = detail::kInfinity;
+  for (StoredMark& mark : target.storage->marks) mark.set_radius(detail::kInfinity);
 }
 
 void emit_made(Call& call, const TensorRef& made) {
@@ -156,7 +191,7 @@ void emit_made(Call& call, const TensorRef& made) {
     return;
   }
   with_number(call.mode(), made->dtype,
-              [&]<class N>() { call.emit(load<N>(*made, made->dtype), made->dtype); });
+              [&]<class N>() { call.emit_tensor<N>(*made, made->dtype, made->dtype); });
 }
 
 TensorRef narrowed(const Tensor& base, std::int64_t dim, std::int64_t start, std::int64_t length) {

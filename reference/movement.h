@@ -16,6 +16,9 @@ namespace graphgate::reference {
 // element_positions() does. The two have one dtype and must not share memory.
 void move_elements(Tensor& target, const Tensor& source, std::span<const std::int64_t> from);
 
+// The same of all elements of `source`, in its row-major order.
+void move_all(Tensor& target, const Tensor& source);
+
 // Writes all of `source` into `target`, a tensor of the same sizes, converted to its dtype as copy_
 // converts. They must not share memory.
 void assign(Mode mode, Tensor& target, const Tensor& source);

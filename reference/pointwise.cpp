@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "reference/movement.h"
+
 namespace graphgate::reference {
 namespace {
 
@@ -60,6 +62,26 @@ Sizes operand_strides(const Operands& operands) {
   std::vector<TensorRef> all = operands.tensors;
   all.push_back(new_tensor(operands.common, {}, spec::Device{}));
   return pointwise_strides(all, operands.sizes);
+}
+
+Tensor stretched_operand(const Tensor& tensor, const Sizes& sizes) {
+  Tensor wide = tensor;
+  if (tensor.sizes == sizes) return wide;
+  if (broadcast_sizes({tensor.sizes, sizes}) != sizes) {
+    throw OpError("a tensor does not stretch to the sizes of the result");
+  }
+  wide.strides = stretched_strides(tensor, sizes);
+  wide.sizes = sizes;
+  return wide;
+}
+
+Operands read_before_writing(const Call& call, Operands operands) {
+  for (Datum& datum : operands.data) {
+    const auto* tensor = datum.as<TensorRef>();
+    if (!tensor || call.reads_before_writing(**tensor, operands.sizes)) continue;
+    datum = {copy_of(**tensor)};
+  }
+  return operands;
 }
 
 bool last_is_single(const Operands& operands) {

@@ -10,8 +10,13 @@
 // 0.1 beside bfloat16 is the bfloat16 nearest to 0.1).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <initializer_list>
+#include <optional>
+#include <span>
+#include <type_traits>
+#include <utility>
 
 #include "reference/call.h"
 
@@ -35,6 +40,13 @@ struct Operands {
 
 // The strides of a new result over these operands: numbers count as tensors without dimensions.
 [[nodiscard]] Sizes operand_strides(const Operands& operands);
+
+// A view of a tensor that has `sizes`. Throws OpError where it does not stretch to them.
+[[nodiscard]] Tensor stretched_operand(const Tensor& tensor, const Sizes& sizes);
+
+// The operands, where the next result can be written block by block while they are read so: those
+// over which it lies in another order are copies.
+[[nodiscard]] Operands read_before_writing(const Call& call, Operands operands);
 
 // Whether the last operand is a number or a tensor of one element.
 [[nodiscard]] bool last_is_single(const Operands& operands);
@@ -65,17 +77,63 @@ template <class N>
 
 namespace detail {
 
+// Reads an operand by blocks, stretched to `sizes` and converted to `dtype`. Throws OpError where
+// it does not stretch.
+template <class N>
+class OperandReader {
+ public:
+  OperandReader(const Datum& datum, spec::DType dtype, const Sizes& sizes) {
+    if (const auto* tensor = datum.as<TensorRef>()) {
+      elements_.emplace(stretched_operand(**tensor, sizes), dtype);
+    } else if constexpr (std::is_same_v<N, Whole>) {
+      number_ = number<N>(datum, dtype);
+    } else {
+      number_ = cast(number<N>(datum, dtype), dtype);
+    }
+  }
+
+  void read(std::span<N> block) {
+    if (elements_) return elements_->read(block);
+    std::ranges::fill(block, number_);
+  }
+
+ private:
+  std::optional<Reader<N>> elements_;
+  N number_{};
+};
+
 // An operand as an array of `sizes`, converted to `dtype`.
 template <class N>
 Array<N> operand_array(const Datum& datum, spec::DType dtype, const Sizes& sizes) {
-  const auto* tensor = datum.as<TensorRef>();
-  if (tensor) return broadcast_to(load<N>(**tensor, dtype), sizes);
-  if constexpr (std::is_same_v<N, Whole>) {
-    return Array<N>(sizes, number<N>(datum, dtype));
-  } else {
-    return Array<N>(sizes, cast(number<N>(datum, dtype), dtype));
-  }
+  Array<N> out(sizes);
+  OperandReader<N>(datum, dtype, sizes).read(out.data);
+  return out;
 }
+
+// The elements of an operand one by one.
+template <class N>
+class ElementReader {
+ public:
+  ElementReader(const Datum& datum, spec::DType dtype, const Sizes& sizes)
+      : left_(count_of(sizes)), reader_(datum, dtype, sizes) {}
+
+  // One must be left.
+  const N& next() {
+    if (at_ == block_.size()) {
+      block_.resize(static_cast<std::size_t>(std::min(left_, kBlockElements)));
+      left_ -= std::ssize(block_);
+      reader_.read(block_);
+      at_ = 0;
+    }
+    return block_[at_++];
+  }
+
+ private:
+  std::int64_t left_;
+  OperandReader<N> reader_;
+  std::vector<N> block_;
+  std::size_t at_ = 0;
+};
 
 // The dtype that operand i is converted to.
 inline spec::DType operand_dtype(const Operands& operands, spec::DType common, std::size_t i) {
@@ -84,14 +142,60 @@ inline spec::DType operand_dtype(const Operands& operands, spec::DType common, s
                                                                              : common;
 }
 
+// f of the operands, block by block in row-major order.
+template <class N, std::size_t kOperands>
+class FormulaReader {
+ public:
+  FormulaReader(const Operands& operands, spec::DType dtype) {
+    for (std::size_t i = 0; i < kOperands; ++i) {
+      readers_.emplace_back(operands.data[i], operand_dtype(operands, dtype, i), operands.sizes);
+    }
+  }
+
+  template <class Out, class F>
+  void read(std::span<Out> out, F& f) {
+    for (std::size_t i = 0; i < kOperands; ++i) {
+      blocks_[i].resize(out.size());
+      readers_[i].read(blocks_[i]);
+    }
+    apply(out, f, std::make_index_sequence<kOperands>());
+  }
+
+ private:
+  template <class Out, class F, std::size_t... I>
+  void apply(std::span<Out> out, F& f, std::index_sequence<I...>) {
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      out[i] = f(static_cast<const N&>(blocks_[I][i])...);
+    }
+  }
+
+  std::vector<OperandReader<N>> readers_;
+  std::array<std::vector<N>, kOperands> blocks_;
+};
+
+// What f makes of so many numbers.
+template <class N, class F, class Indices>
+struct ResultOfFormula;
+template <class N, class F, std::size_t... I>
+struct ResultOfFormula<N, F, std::index_sequence<I...>> {
+  using Type = std::decay_t<decltype(std::declval<F&>()(
+      (static_cast<void>(I), std::declval<const N&>())...))>;
+};
+template <class N, class F, class Indices>
+using ResultOf = typename ResultOfFormula<N, F, Indices>::Type;
+
 template <class N, class F, std::size_t... I>
 auto apply_formula(const Operands& operands, spec::DType dtype, const F& f,
-                   std::index_sequence<I...>) {
-  const std::array<Array<N>, sizeof...(I)> in = {
-      operand_array<N>(operands.data[I], operand_dtype(operands, dtype, I), operands.sizes)...};
-  using Out = decltype(f(in[I].data[0]...));
+                   std::index_sequence<I...> indices) {
+  using Out = ResultOf<N, const F, decltype(indices)>;
+  FormulaReader<N, sizeof...(I)> formula(operands, dtype);
   Array<Out> out(operands.sizes);
-  for (std::int64_t i = 0; i < out.count(); ++i) out[i] = f(in[I][i]...);
+  for (std::size_t done = 0; done < out.data.size();) {
+    const std::size_t size =
+        std::min(out.data.size() - done, static_cast<std::size_t>(kBlockElements));
+    formula.read(std::span<Out>(out.data).subspan(done, size), f);
+    done += size;
+  }
   return out;
 }
 
@@ -110,6 +214,17 @@ constexpr std::size_t arity() {
 
 }  // namespace detail
 
+// Emits a formula of so many operands, with these strides.
+template <class N, std::size_t kOperands, class F>
+void emit_formula_as(Call& call, const Operands& operands, spec::DType compute, spec::DType result,
+                     const Sizes& strides, F& f) {
+  using Indices = std::make_index_sequence<kOperands>;
+  using Out = detail::ResultOf<N, F, Indices>;
+  detail::FormulaReader<N, kOperands> formula(read_before_writing(call, operands), compute);
+  call.emit_blocks<Out>(operands.sizes, result, strides,
+                        [&](std::span<Out> block) { formula.read(block, f); });
+}
+
 // One formula over operands already gathered, computed in `compute`, emitted as `result`.
 template <class N, class F>
 void emit_formula(Call& call, const Operands& operands, spec::DType compute, spec::DType result,
@@ -117,8 +232,7 @@ void emit_formula(Call& call, const Operands& operands, spec::DType compute, spe
   constexpr std::size_t n = detail::arity<F, N>();
   GRAPHGATE_CHECK(operands.data.size() == n);
   check_result_fits(call, result);
-  const auto out = detail::apply_formula<N>(operands, compute, f, std::make_index_sequence<n>());
-  call.emit(out, result, operand_strides(operands));
+  emit_formula_as<N, n>(call, operands, compute, result, operand_strides(operands), f);
 }
 
 // For functions of real numbers: integers are taken as float32.

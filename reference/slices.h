@@ -4,14 +4,88 @@
 // reduced dimensions; a *line* is a slice along one dimension. Used by op bodies only.
 #pragma once
 
+#include <iterator>
 #include <optional>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "reference/call.h"
+#include "reference/movement.h"
 
 namespace graphgate::reference {
+
+// The elements that a reduction folds into one result, in row-major order. They are read by blocks,
+// again each time that somebody walks through them; a short slice is held whole.
+template <class N>
+class Slice {
+ public:
+  // `elements` has the sizes and strides of a slice.
+  Slice(const Tensor& elements, spec::DType as)
+      : size_(static_cast<std::size_t>(elements.count())), reader_(elements, as) {}
+
+  // Becomes the slice whose first element lies at this position of the storage.
+  void restart(std::int64_t offset) {
+    offset_ = offset;
+    held_.clear();
+    first_ = 0;
+    reader_.restart(offset);
+  }
+
+  [[nodiscard]] std::size_t size() const { return size_; }
+  // Is good until another element is asked for. Going back is slow.
+  const N& operator[](std::size_t i) const {
+    if (i < first_) {
+      held_.clear();
+      first_ = 0;
+      reader_.restart(offset_);
+    }
+    while (i - first_ >= held_.size()) read_on();
+    return held_[i - first_];
+  }
+
+  class Iterator {
+   public:
+    using iterator_category = std::input_iterator_tag;
+    using value_type = N;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const N*;
+    using reference = const N&;
+
+    Iterator(const Slice& slice, std::size_t index) : slice_(&slice), index_(index) {}
+    const N& operator*() const { return (*slice_)[index_]; }
+    Iterator& operator++() {
+      ++index_;
+      return *this;
+    }
+    Iterator operator++(int) {
+      Iterator before = *this;
+      ++index_;
+      return before;
+    }
+    friend bool operator==(const Iterator& a, const Iterator& b) { return a.index_ == b.index_; }
+
+   private:
+    const Slice* slice_;
+    std::size_t index_;
+  };
+  [[nodiscard]] Iterator begin() const { return {*this, 0}; }
+  [[nodiscard]] Iterator end() const { return {*this, size_}; }
+
+ private:
+  void read_on() const {
+    first_ += held_.size();
+    held_.resize(std::min(size_ - first_, static_cast<std::size_t>(kBlockElements)));
+    reader_.read(held_);
+  }
+
+  std::size_t size_;
+  std::int64_t offset_ = 0;
+  mutable Reader<N> reader_;
+  mutable std::vector<N> held_;
+  mutable std::size_t first_ = 0;  // of what is held
+};
 
 // Which dimensions a reduction removes.
 class Reduction {
@@ -24,6 +98,10 @@ class Reduction {
 
   [[nodiscard]] const Sizes& sizes() const { return sizes_; }  // of the result
   [[nodiscard]] std::int64_t slice_length() const { return slice_length_; }
+  // The removed dimensions of the input, or those that stay, as a view: a slice, and where slices
+  // begin.
+  [[nodiscard]] Tensor folded(const Tensor& input) const { return with_dims(input, true); }
+  [[nodiscard]] Tensor kept(const Tensor& input) const { return with_dims(input, false); }
   // Throws OpError when slices are empty though there are results (a maximum has no identity).
   void expect_elements(std::string_view op) const;
 
@@ -43,8 +121,11 @@ class Reduction {
   }
 
  private:
+  [[nodiscard]] Tensor with_dims(const Tensor& input, bool reduced) const;
+
   Sizes input_;
-  Sizes steps_;  // per input dimension, in results: 0 where reduced
+  std::vector<bool> is_reduced_;  // by dimension
+  Sizes steps_;                   // per input dimension, in results: 0 where reduced
   Sizes sizes_;
   std::int64_t slice_length_ = 1;
 };
@@ -57,6 +138,29 @@ auto reduce(const Array<N>& array, const Reduction& reduction, F f) {
   std::int64_t i = 0;
   for (const std::vector<N>& slice : reduction.slices(array)) out[i++] = f(std::span(slice));
   return out;
+}
+
+// Emits f(slice), rounded into `dtype`, for every slice of a tensor converted to `as`.
+template <class N, class F>
+void emit_slices(Call& call, const Tensor& self, spec::DType as, const Reduction& reduction,
+                 spec::DType dtype, F f) {
+  using Out = std::decay_t<decltype(f(std::declval<const Slice<N>&>()))>;
+  const TensorRef target = call.next_target();
+  const TensorRef apart = target && target->storage == self.storage ? copy_of(self) : nullptr;
+  const Tensor& source = apart ? *apart : self;
+  Slice<N> slice(reduction.folded(source), as);
+  ElementWalk first(reduction.kept(source));
+  const auto make = [&](std::span<Out> block) {
+    auto next = block.begin();
+    const auto fold = [&](std::int64_t position, std::int64_t stride, std::int64_t count) {
+      for (; count > 0; --count, position += stride) {
+        slice.restart(position);
+        *next++ = f(static_cast<const Slice<N>&>(slice));
+      }
+    };
+    first.next(std::ssize(block), fold);
+  };
+  call.emit_blocks<Out>(reduction.sizes(), dtype, {}, make);
 }
 
 // Where the lines along `dim` (already wrapped) lie in a row-major array.
@@ -90,6 +194,12 @@ struct Lines {
 // `dim` of the sizes replaced by `length`; rank 0 stays.
 [[nodiscard]] Sizes with_length(Sizes sizes, std::int64_t dim, std::int64_t length);
 
+// How many elements a line along `dim` (already wrapped) of a tensor has; a line, and where lines
+// begin, as views of it.
+[[nodiscard]] std::int64_t line_length(const Tensor& tensor, std::int64_t dim);
+[[nodiscard]] Tensor line_along(const Tensor& tensor, std::int64_t dim);
+[[nodiscard]] Tensor beside_line(const Tensor& tensor, std::int64_t dim);
+
 // f(line) -> vector of `length` numbers, for every line along `dim` (may be negative).
 template <class N, class F>
 auto map_lines(const Array<N>& array, std::int64_t dim, std::int64_t length, F f) {
@@ -103,6 +213,61 @@ auto map_lines(const Array<N>& array, std::int64_t dim, std::int64_t length, F f
     to.put(out, to.first(i), f(std::span<const N>(line)));
   }
   return out;
+}
+
+// Emits f(line), `length` numbers rounded into `dtype`, for every line of a tensor along `dim` (may
+// be negative), converted to `as`.
+template <class N, class F>
+void emit_lines(Call& call, const Tensor& self, spec::DType as, std::int64_t dim,
+                std::int64_t length, spec::DType dtype, F f) {
+  using Out = typename decltype(f(std::span<const N>()))::value_type;
+  const std::int64_t at = wrap_dim(dim, self.rank());
+  const Sizes sizes = with_length(self.sizes, at, length);
+  const TensorRef apart = call.reads_before_writing(self, sizes) ? nullptr : copy_of(self);
+  const Tensor& source = apart ? *apart : self;
+  const TensorRef target = call.place_result(sizes, dtype);
+  const Tensor from = line_along(source, at);
+  const Tensor to = line_along(*target, at);
+  Reader<N> reader(from, as);
+  Writer<Out> writer(to);
+  std::vector<N> line(static_cast<std::size_t>(from.count()));
+  ElementWalk starts(beside_line(*target, at));
+  const auto map_row = [&](std::int64_t position, std::int64_t stride, std::int64_t count) {
+    starts.next(count, [&](std::int64_t start, std::int64_t step, std::int64_t part) {
+      for (; part > 0; --part, position += stride, start += step) {
+        reader.restart(position);
+        reader.read(line);
+        std::vector<Out> made = f(std::span<const N>(line));
+        GRAPHGATE_CHECK(std::ssize(made) == to.count());
+        round_to_common(std::span(made), dtype, *target);
+        writer.restart(start);
+        writer.write(made);
+      }
+    });
+  };
+  for_each_row(beside_line(source, at), map_row);
+  call.emit_datum({target});
+}
+
+// Emits f(group, out), which fills in as many numbers rounded into `dtype`, for every `length`
+// elements of a tensor that follow each other in row-major order, converted to `as`.
+template <class N, class F>
+void emit_groups(Call& call, const Tensor& self, spec::DType as, std::int64_t length,
+                 spec::DType dtype, const Sizes& strides, F f) {
+  const TensorRef apart = call.reads_before_writing(self, self.sizes) ? nullptr : copy_of(self);
+  Reader<N> reader(apart ? *apart : self, as);
+  const TensorRef target = call.place_result(self.sizes, dtype, strides);
+  Writer<N> writer(*target);
+  std::vector<N> group(static_cast<std::size_t>(length));
+  std::vector<N> out(group.size());
+  const std::int64_t count = length == 0 ? 0 : self.count() / length;
+  for (std::int64_t i = 0; i < count; ++i) {
+    reader.read(group);
+    f(std::span<const N>(group), std::span<N>(out));
+    round_to_common(std::span<N>(out), dtype, *target);
+    writer.write(out);
+  }
+  call.emit_datum({target});
 }
 
 }  // namespace graphgate::reference

@@ -1,9 +1,53 @@
 #include "reference/tensor.h"
 
-#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
 #include <numeric>
 
 namespace graphgate::reference {
+namespace {
+
+constexpr int kDroppedBits = 16;
+
+// The upper 48 bits of a radius, rounded up; 1 stands for the least number above 0.
+std::uint64_t upper_bits(double radius) {
+  constexpr std::uint64_t kDropped = (std::uint64_t{1} << kDroppedBits) - 1;
+  if (std::isnan(radius)) radius = std::numeric_limits<double>::quiet_NaN();
+  const auto bits = std::bit_cast<std::uint64_t>(radius);
+  if (bits == 1) return 1;
+  const std::uint64_t upper = (bits >> kDroppedBits) + ((bits & kDropped) != 0 ? 1 : 0);
+  return upper == 1 ? 2 : upper;
+}
+
+}  // namespace
+
+StoredMark::StoredMark(long double value, double radius) {
+  std::memcpy(value_.data(), &value, value_.size());
+  if (radius != 0) set_radius(radius);
+}
+
+void StoredMark::set_radius(double radius) {
+  const std::uint64_t upper = upper_bits(radius);
+  for (std::size_t i = 0; i < radius_.size(); ++i) {
+    radius_[i] = static_cast<std::byte>((upper >> (8 * i)) & 0xff);
+  }
+}
+
+long double StoredMark::value() const {
+  long double value = 0;
+  std::memcpy(&value, value_.data(), value_.size());
+  return value;
+}
+
+double StoredMark::radius() const {
+  std::uint64_t upper = 0;
+  for (std::size_t i = 0; i < radius_.size(); ++i) {
+    upper |= std::to_integer<std::uint64_t>(radius_[i]) << (8 * i);
+  }
+  if (upper == 1) return std::numeric_limits<double>::denorm_min();
+  return std::bit_cast<double>(upper << kDroppedBits);
+}
 
 std::byte* Storage::writable_bytes() {
   if (borrowed) {
@@ -94,6 +138,43 @@ bool is_non_overlapping_and_dense(const Tensor& tensor) {
   return true;
 }
 
+ElementWalk::ElementWalk(const Tensor& tensor) : row_(tensor.offset) {
+  for (std::size_t d = 0; d < tensor.sizes.size(); ++d) {
+    if (tensor.sizes[d] == 1) continue;
+    const bool continues =
+        !sizes_.empty() && strides_.back() == tensor.strides[d] * tensor.sizes[d];
+    if (!continues) {
+      sizes_.push_back(tensor.sizes[d]);
+      strides_.push_back(tensor.strides[d]);
+      continue;
+    }
+    sizes_.back() *= tensor.sizes[d];
+    strides_.back() = tensor.strides[d];
+  }
+  if (sizes_.empty()) return;  // one element
+  length_ = sizes_.back();
+  stride_ = strides_.back();
+  sizes_.pop_back();
+  strides_.pop_back();
+  index_.assign(sizes_.size(), 0);
+}
+
+void ElementWalk::restart(std::int64_t offset) {
+  row_ = offset;
+  done_ = 0;
+  std::ranges::fill(index_, 0);
+}
+
+void ElementWalk::next_row() {
+  done_ = 0;
+  for (std::size_t d = sizes_.size(); d-- > 0;) {
+    row_ += strides_[d];
+    if (++index_[d] < sizes_[d]) return;
+    row_ -= strides_[d] * sizes_[d];
+    index_[d] = 0;
+  }
+}
+
 std::vector<std::int64_t> element_positions(const Tensor& tensor) {
   std::vector<std::int64_t> positions(static_cast<std::size_t>(tensor.count()));
   std::size_t i = 0;
@@ -115,12 +196,13 @@ const double* decided_float(const Datum& datum) {
 }
 
 bool is_decided(const Tensor& tensor) {
-  const std::vector<Mark>& marks = tensor.storage->marks;
+  const std::vector<StoredMark>& marks = tensor.storage->marks;
   if (marks.empty()) return true;
-  const std::vector<std::int64_t> positions = element_positions(tensor);
-  return std::all_of(positions.begin(), positions.end(), [&](std::int64_t position) {
-    return marks[static_cast<std::size_t>(position)].radius == 0;
+  bool is_exact = true;
+  for_each_position(tensor, [&](std::int64_t position) {
+    is_exact = is_exact && marks[static_cast<std::size_t>(position)].radius() == 0;
   });
+  return is_exact;
 }
 
 void require_decided(const Tensor& tensor) {

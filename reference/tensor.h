@@ -5,7 +5,10 @@
 // holder. Views are other TensorRefs of the same Storage. Nothing here knows any op.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <stdexcept>
@@ -48,6 +51,28 @@ struct Mark {
   double radius = 0;
 };
 
+// A mark as storages hold it, in 16 bytes where a long double has 64 significant bits. The value is
+// whole. The radius is rounded up to 37 significant bits, so that it grows by a factor of at most
+// 1 + 2^-36; that of a zero whose sign is open, the least number above 0, stays what it is.
+class StoredMark {
+ public:
+  StoredMark() = default;
+  StoredMark(long double value, double radius);
+  StoredMark(const Mark& mark)  // NOLINT: implicit, so that lists of marks take marks
+      : StoredMark(mark.value, mark.radius) {}
+  operator Mark() const { return {value(), radius()}; }  // NOLINT: implicit
+
+  [[nodiscard]] long double value() const;
+  [[nodiscard]] double radius() const;
+  void set_radius(double radius);
+
+ private:
+  static constexpr std::size_t kValueBytes =
+      std::numeric_limits<long double>::digits == 64 ? 10 : sizeof(long double);
+  std::array<std::byte, kValueBytes> value_{};
+  std::array<std::byte, 6> radius_{};  // the upper bytes of a double
+};
+
 // Bytes that views share. While `borrowed`, the bytes belong to somebody else as well (the program,
 // a caller, an earlier result): the first write copies them.
 struct Storage {
@@ -55,7 +80,7 @@ struct Storage {
   bool borrowed = false;
   // Oracle runs: one mark per element of the dtype that wrote them, or empty when every element is
   // exactly its bytes.
-  std::vector<Mark> marks;
+  std::vector<StoredMark> marks;
   // Some view sees the bytes as another dtype: there can be no marks then.
   bool is_reinterpreted = false;
 
@@ -168,7 +193,40 @@ void for_each_position(const Tensor& tensor, Visit&& visit) {
   });
 }
 
-// The same, as a list.
+// A walk over the elements of a tensor in row-major order, some at a time.
+class ElementWalk {
+ public:
+  explicit ElementWalk(const Tensor& tensor);
+
+  // Begins again, for a tensor of the same sizes and strides at another offset.
+  void restart(std::int64_t offset);
+  // Calls visit(position, stride, count) for the parts of rows that hold the next `count` elements,
+  // as for_each_row() does. So many must be left.
+  template <class Visit>
+  void next(std::int64_t count, Visit&& visit) {
+    while (count > 0) {
+      const std::int64_t part = std::min(count, length_ - done_);
+      visit(row_ + done_ * stride_, stride_, part);
+      count -= part;
+      done_ += part;
+      if (done_ == length_) next_row();
+    }
+  }
+
+ private:
+  void next_row();
+
+  // Dimensions whose elements lie at one distance are one.
+  std::vector<std::int64_t> sizes_;  // but for the last one: rows
+  std::vector<std::int64_t> strides_;
+  std::vector<std::int64_t> index_;
+  std::int64_t length_ = 1;  // of a row
+  std::int64_t stride_ = 1;
+  std::int64_t row_ = 0;   // where the row begins
+  std::int64_t done_ = 0;  // elements of the row
+};
+
+// The positions of for_each_position() as a list.
 [[nodiscard]] std::vector<std::int64_t> element_positions(const Tensor& tensor);
 
 // Whether every element is exactly its bytes. The second throws Undecidable unless.

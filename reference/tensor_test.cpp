@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+
 #include "reference/array.h"
 
 namespace graphgate::reference {
@@ -79,6 +82,27 @@ TEST(BorrowedStorage, IsCopiedByTheFirstWriteForAllItsViews) {
   const std::shared_ptr<spec::HostStorage> own = base->storage->host;
   store(*view, Array<double>({1}, 6));  // the second write stays in the copy
   EXPECT_EQ(base->storage->host, own);
+}
+
+TEST(StoredMark, HoldsTheValueWholeAndTheRadiusRoundedUp) {
+  constexpr double kInfinite = std::numeric_limits<double>::infinity();
+  constexpr double kLeast = std::numeric_limits<double>::denorm_min();
+  constexpr long double kWide = std::numeric_limits<long double>::max();
+  for (const long double value : {0.0L, -0.0L, 1 / 3.0L, -kWide, 0x1p-16400L}) {
+    EXPECT_EQ(StoredMark(value, 0).value(), value);
+    EXPECT_EQ(std::signbit(StoredMark(value, 0).value()), std::signbit(value));
+  }
+  EXPECT_TRUE(std::isnan(StoredMark(std::numeric_limits<long double>::quiet_NaN(), 0).value()));
+  for (const double radius : {0.0, kLeast, 0x1p-24, 0x1.123456789p-3, kInfinite}) {
+    EXPECT_EQ(StoredMark(1, radius).radius(), radius);
+  }
+  for (const double radius : {2 * kLeast, 65536 * kLeast, 1e-310, 1 / 3.0, 0x1.fffffffffffffp0,
+                              std::numeric_limits<double>::max()}) {
+    const double held = StoredMark(1, radius).radius();
+    EXPECT_GE(held, radius);
+    EXPECT_LE(held, radius * (1 + 0x1p-36) + 0x20000 * kLeast);
+  }
+  EXPECT_TRUE(std::isnan(StoredMark(1, std::numeric_limits<double>::quiet_NaN()).radius()));
 }
 
 }  // namespace

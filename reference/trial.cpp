@@ -41,9 +41,11 @@ void draw_errors(Tensor& tensor, const Trial& trial) {
   if (!spec::is_floating_point(tensor.dtype)) return;
   for_each_position(tensor, [&](std::int64_t position) {
     if (tensor.storage->marks.empty()) return;
-    Mark& mark = tensor.storage->marks[static_cast<std::size_t>(position)];
+    StoredMark& stored = tensor.storage->marks[static_cast<std::size_t>(position)];
+    Mark mark = stored;
     if (mark.radius == 0 || std::isinf(mark.radius) || std::isnan(mark.value)) return;
     mark = {drawn(mark, tensor.dtype, trial), 0};
+    stored = mark;
     encode_float(round_to_dtype(mark.value, tensor.dtype), tensor.dtype,
                  tensor.storage->writable_bytes() + position * spec::item_size_bytes(tensor.dtype));
   });

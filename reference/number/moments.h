@@ -62,10 +62,10 @@ struct Moments {
   N squares;  // the sum of (x - mean)^2
 };
 
-// NaN for no elements. Beside an infinity the mean is open: Welford's update takes an infinity from
-// an infinity.
-template <class N>
-Moments<N> moments(std::span<const N> x) {
+// Of numbers that can be walked through. NaN for no elements. Beside an infinity the mean is open:
+// Welford's update takes an infinity from an infinity.
+template <class N, class Numbers>
+Moments<N> moments_of(const Numbers& x) {
   const auto count = static_cast<double>(x.size());
   Sum<N> total;
   Sum<N> magnitudes;
@@ -90,6 +90,10 @@ Moments<N> moments(std::span<const N> x) {
     squares.add_product(deviation, deviation);
   }
   return {running, squares.result()};
+}
+template <class N>
+Moments<N> moments(std::span<const N> x) {
+  return moments_of<N>(x);
 }
 
 namespace detail {

@@ -119,8 +119,8 @@ TEST(Attention, LeavesOpenWhatIsNotFiniteBehindTheMask) {
 TEST(Attention, LeavesARowOpenThatMayBeMasked) {
   const TensorRef mask = tensor(DType::kFloat64, {2, 2}, Numbers(4, -INFINITY));
   add_marks(*mask);
-  mask->storage->marks[0].radius = INFINITY;
-  mask->storage->marks[1].radius = INFINITY;
+  mask->storage->marks[0].set_radius(INFINITY);
+  mask->storage->marks[1].set_radius(INFINITY);
   const TensorRef query = tensor(DType::kFloat64, {1, 1, 2, 1}, {0, 0});
   const TensorRef value = tensor(DType::kFloat64, {1, 1, 2, 1}, {2, 6});
   const TensorRef out = attend(query, query, value, {{"attn_mask", {mask}}}, Mode::kWorstCase);

@@ -6,6 +6,7 @@
 // dtype between PyTorch's two kernels, so they round to it; for 16-bit data with 16-bit parameters
 // that is the largest error.
 #include <array>
+#include <numeric>
 #include <optional>
 
 #include "reference/number/left_open.h"
@@ -13,6 +14,7 @@
 #include "reference/ops/norm_parameters.h"
 #include "reference/overlap.h"
 #include "reference/registry.h"
+#include "reference/slices.h"
 
 namespace graphgate::reference {
 namespace {
@@ -79,19 +81,26 @@ void keep_mean(Call& call, std::string_view name, const std::vector<Sum<N>>& sum
 }
 
 template <class N>
-Statistics<N> batch_statistics(Call& call, const Array<N>& x, DType dtype) {
-  if (x.count() == 0) throw OpError("batch_norm: training wants at least one element");
+Statistics<N> batch_statistics(Call& call, DType dtype) {
+  const Tensor& input = *call.tensor("input");
+  if (input.count() == 0) throw OpError("batch_norm: training wants at least one element");
   require_apart_from_all(call.row(), call.arguments());
   Statistics<N> out;
   std::vector<N> unbiased;
-  for (const std::vector<N>& channel : by_channel(x)) {
-    const Moments<N> of = moments(std::span<const N>(channel));
+  Sizes dims(input.sizes.size());  // all but that of the channels
+  std::iota(dims.begin(), dims.end(), 0);
+  dims.erase(dims.begin() + 1);
+  const Reduction channels(input.sizes, dims, false);
+  Slice<N> channel(channels.folded(input), input.dtype);
+  for_each_position(channels.kept(input), [&](std::int64_t first) {
+    channel.restart(first);
+    const Moments<N> of = moments_of<N>(channel);
     const auto n = static_cast<double>(channel.size());
     const N squares = held_in(of.squares, dtype);
     out.mean.push_back(held_in(of.mean, dtype));
     out.scale.push_back(held_in(rsqrt(squares / N(n) + N(call.real("eps"))), dtype));
     unbiased.push_back(squares / N(n - 1));
-  }
+  });
   update_running(call, "running_mean", out.mean);
   update_running(call, "running_var", unbiased);
   return out;
@@ -150,26 +159,29 @@ N normalized_in(const N& x, const N& mean, const N& scale, const N* weight, cons
 }
 
 template <class N>
-Array<N> normalized_channels(const Call& call, const Array<N>& x, const Statistics<N>& statistics) {
-  const DType input = call.tensor("input")->dtype;
+void emit_channels(Call& call, const Statistics<N>& statistics, const Sizes& strides) {
+  const Tensor& x = *call.tensor("input");
+  const DType input = x.dtype;
   const auto weight = parameter<N>(call, "weight", input);
   const auto bias = parameter<N>(call, "bias", input);
   const bool stepwise = computes_in_dtype(call);
-  Array<N> out(x.sizes);
   const std::int64_t area = count_of(Sizes(x.sizes.begin() + 2, x.sizes.end()));
-  for (std::int64_t i = 0; i < x.count(); ++i) {
-    const std::int64_t c = i / area % x.size(1);
+  std::int64_t plane = 0;  // a channel of an image
+  const auto normalize = [&](std::span<const N> numbers, std::span<N> out) {
+    const std::int64_t c = plane++ % x.sizes[1];
     const N* mean = element(statistics.mean, c);
     const N* scale = element(statistics.scale, c);
     if (!mean || !scale) throw OpError("batch_norm: evaluation wants running statistics");
-    out[i] = normalized(x[i], *mean, *scale, element(weight, c), element(bias, c));
-    if (!stepwise) continue;
-    // Others fold the parameters here, too.
-    out[i] = covering(normalized_in(x[i], *mean, held_in(*scale, input), element(weight, c),
-                                    element(bias, c), input),
-                      out[i]);
-  }
-  return out;
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      out[i] = normalized(numbers[i], *mean, *scale, element(weight, c), element(bias, c));
+      if (!stepwise) continue;
+      // Others fold the parameters here, too.
+      out[i] = covering(normalized_in(numbers[i], *mean, held_in(*scale, input), element(weight, c),
+                                      element(bias, c), input),
+                        out[i]);
+    }
+  };
+  emit_groups<N>(call, x, input, area, input, strides, normalize);
 }
 
 // The folding kernels keep every channels-last format, the others one that the strides suggest.
@@ -184,10 +196,9 @@ template <class N>
 Statistics<N> emit_normalized(Call& call, bool training) {
   const Tensor& input = *call.tensor("input");
   channels_of(input);
-  const Array<N> x = load<N>(input, input.dtype);
-  Statistics<N> statistics = training ? batch_statistics(call, x, statistics_dtype(call))
+  Statistics<N> statistics = training ? batch_statistics<N>(call, statistics_dtype(call))
                                       : running_statistics<N>(call, input.dtype);
-  call.emit(normalized_channels(call, x, statistics), input.dtype, normalized_strides(call));
+  emit_channels(call, statistics, normalized_strides(call));
   return statistics;
 }
 

@@ -91,12 +91,12 @@ void where_chosen(Call& call) {
     throw OpError("where expected condition to be a boolean tensor");
   }
   const DType dtype = result_type(std::span(operands.data).subspan(1));
-  const auto chosen = detail::operand_array<Whole>(operands.data[0], DType::kBool, operands.sizes);
+  Datum chosen = read_before_writing(call, operands).data[0];
   operands.data.erase(operands.data.begin());
   with_number(call.mode(), dtype, [&]<class N>() {
-    std::int64_t i = 0;
+    detail::ElementReader<Whole> conditions(chosen, DType::kBool, operands.sizes);
     emit_formula<N>(call, operands, dtype, dtype,
-                    [&](const N& a, const N& b) { return select(chosen[i++], a, b); });
+                    [&](const N& a, const N& b) { return select(conditions.next(), a, b); });
   });
 }
 

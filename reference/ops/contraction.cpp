@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "reference/movement.h"
 #include "reference/ops/contributions.h"
 #include "reference/ops/product.h"
 #include "reference/registry.h"
@@ -12,35 +13,6 @@ namespace {
 
 Sizes leading(const Sizes& sizes) { return {sizes.begin(), sizes.end() - 2}; }
 
-// a [..., rows, inner] times b, given as [..., columns, inner]; the leading dimensions broadcast.
-// `parts` as batched_product has it.
-template <class N>
-Array<N> broadcast_product(const Array<N>& a, const Array<N>& b_transposed, spec::DType parts) {
-  const std::int64_t rows = a.size(a.rank() - 2);
-  const std::int64_t inner = a.size(a.rank() - 1);
-  const std::int64_t columns = b_transposed.size(b_transposed.rank() - 2);
-  const Sizes a_batches = leading(a.sizes);
-  const Sizes b_batches = leading(b_transposed.sizes);
-  const Sizes batches = broadcast_sizes({a_batches, b_batches});
-  const Sizes a_steps = batch_steps(a_batches, batches.size(), rows * inner);
-  const Sizes b_steps = batch_steps(b_batches, batches.size(), columns * inner);
-  Sizes sizes = batches;
-  sizes.insert(sizes.end(), {rows, columns});
-  Array<N> out(sizes);
-  std::int64_t next = 0;
-  for_each_index(batches, [&](const Sizes& batch) {
-    const N* left = a.data.data() + offset_at(batch, a_steps);
-    const N* right = b_transposed.data.data() + offset_at(batch, b_steps);
-    for (std::int64_t i = 0; i < rows * columns; ++i) {
-      const N* row = left + i / columns * inner;
-      const N* column = right + i % columns * inner;
-      const N sum = dot_from(Sum<N>(), row, column, inner);
-      out[next++] = allow_split(sum, N(0), row, column, inner, parts);
-    }
-  });
-  return out;
-}
-
 // `sizes` without its second last or its last dimension, or both.
 Sizes dropping(Sizes sizes, bool second_last, bool last) {
   if (last) sizes.pop_back();
@@ -48,22 +20,80 @@ Sizes dropping(Sizes sizes, bool second_last, bool last) {
   return sizes;
 }
 
+// A tensor as matrices: one of a single dimension as one row.
+Tensor as_matrices(const Tensor& tensor) {
+  Tensor out = tensor;
+  if (tensor.rank() > 1) return out;
+  out.sizes.insert(out.sizes.begin(), 1);
+  out.strides.insert(out.strides.begin(), 0);
+  return out;
+}
+
+// Matrices with their leading dimensions stretched to `batches`.
+Tensor stretched_matrices(Tensor matrices, const Sizes& batches) {
+  Sizes sizes = batches;
+  sizes.insert(sizes.end(), matrices.sizes.end() - 2, matrices.sizes.end());
+  matrices.strides = stretched_strides(matrices, sizes);
+  matrices.sizes = std::move(sizes);
+  return matrices;
+}
+
+// a times b, both as rows, and what their product is.
+struct Matmul {
+  Tensor left;   // [.., rows, inner]
+  Tensor right;  // [.., columns, inner]
+  Sizes full;    // of the product: [.., rows, columns]
+  Sizes sizes;   // of the result
+  bool drops_rows = false;
+  bool drops_columns = false;
+  spec::DType parts = spec::DType::kFloat32;  // as batched_product has it
+};
+
 // A vector on the left is one row, on the right one column; the result drops what was added.
-template <class N>
-Array<N> matmul_of(const Tensor& a, const Tensor& b) {
-  Array<N> left = load<N>(a, a.dtype);
-  Array<N> right = load<N>(b.rank() == 1 ? b : *transposed(b), a.dtype);
-  if (a.rank() == 1) left.sizes.insert(left.sizes.begin(), 1);
-  if (b.rank() == 1) right.sizes.insert(right.sizes.begin(), 1);
-  if (left.sizes.back() != right.sizes.back()) {
-    throw OpError("matmul: inner sizes " + std::to_string(left.sizes.back()) + " and " +
-                  std::to_string(right.sizes.back()) + " differ");
+Matmul plan_matmul(const Tensor& a, const Tensor& b) {
+  Matmul plan;
+  plan.left = as_matrices(a);
+  plan.right = as_matrices(b.rank() == 1 ? b : *transposed(b));
+  if (plan.left.sizes.back() != plan.right.sizes.back()) {
+    throw OpError("matmul: inner sizes " + std::to_string(plan.left.sizes.back()) + " and " +
+                  std::to_string(plan.right.sizes.back()) + " differ");
   }
-  const bool are_vectors = a.rank() == 1 && b.rank() == 1;
-  const spec::DType parts = are_vectors ? compute_dtype(a.dtype) : a.dtype;
-  Array<N> out = broadcast_product(left, right, parts);
-  Sizes sizes = dropping(out.sizes, a.rank() == 1, b.rank() == 1);
-  return with_sizes(std::move(out), std::move(sizes));
+  const Sizes batches = broadcast_sizes({leading(plan.left.sizes), leading(plan.right.sizes)});
+  plan.left = stretched_matrices(std::move(plan.left), batches);
+  plan.right = stretched_matrices(std::move(plan.right), batches);
+  plan.full = batches;
+  plan.full.insert(plan.full.end(),
+                   {plan.left.sizes[batches.size()], plan.right.sizes[batches.size()]});
+  plan.drops_rows = a.rank() == 1;
+  plan.drops_columns = b.rank() == 1;
+  plan.sizes = dropping(plan.full, plan.drops_rows, plan.drops_columns);
+  plan.parts = plan.drops_rows && plan.drops_columns ? compute_dtype(a.dtype) : a.dtype;
+  return plan;
+}
+
+// The result as matrices.
+Tensor undropped(const Tensor& result, const Matmul& plan) {
+  Tensor out = result;
+  out.sizes = plan.full;
+  if (plan.drops_rows) out.strides.insert(out.strides.end() - (plan.drops_columns ? 0 : 1), 0);
+  if (plan.drops_columns) out.strides.push_back(0);
+  return out;
+}
+
+// Emits finish(place, product) of each panel of a product. Rows of the result depend on all of both
+// operands.
+template <class N, class F>
+void emit_matmul(Call& call, Matmul plan, spec::DType dtype, F finish) {
+  const TensorRef written = call.next_target();
+  for (Tensor* operand : {&plan.left, &plan.right}) {
+    if (written && written->storage == operand->storage) *operand = *copy_of(*operand);
+  }
+  const TensorRef target = call.place_result(plan.sizes, dtype);
+  write_by_panels<N>(plan.left, plan.right, dtype, undropped(*target, plan), dtype,
+                     [&](const PanelPlace& at, const Array<N>& left, const Array<N>& right) {
+                       return finish(at, left, right);
+                     });
+  call.emit_datum({target});
 }
 
 void check_matmul(const Tensor& a, const Tensor& b) {
@@ -75,7 +105,13 @@ void matmul(Call& call) {
   const Tensor& a = *call.tensor("self");
   const Tensor& b = *call.tensor("other");
   check_matmul(a, b);
-  with_number(call.mode(), a.dtype, [&]<class N>() { call.emit(matmul_of<N>(a, b), a.dtype); });
+  const Matmul plan = plan_matmul(a, b);
+  with_number(call.mode(), a.dtype, [&]<class N>() {
+    emit_matmul<N>(call, plan, a.dtype,
+                   [&](const PanelPlace&, const Array<N>& left, const Array<N>& right) {
+                     return batched_product(left, right, plan.parts);
+                   });
+  });
 }
 
 // Whether PyTorch adds the bias inside the product (addmm, one rounding). Elsewhere the product is
@@ -88,36 +124,40 @@ bool fuses_bias(const Call& call, const Tensor& input, const Tensor& bias) {
   return (bias.rank() == 1 || wide == 1) && is_contiguous(bias) && is_contiguous(input);
 }
 
+// The part of a bias, stretched to the result's matrices, that lies over a panel of the product.
 template <class N>
-Array<N> add_bias(Array<N> product, const Array<N>& bias, spec::DType dtype) {
-  if (broadcast_sizes({bias.sizes, product.sizes}) != product.sizes) {
-    throw OpError("linear: the bias does not stretch to the result");
-  }
-  if constexpr (!std::is_same_v<N, Whole>) product = round_all(std::move(product), dtype);
-  const Array<N> stretched = broadcast_to(bias, product.sizes);
-  for (std::int64_t i = 0; i < product.count(); ++i) product[i] = product[i] + stretched[i];
-  return product;
+Array<N> bias_at(const Tensor& bias, const PanelPlace& at, const Array<N>& left,
+                 const Array<N>& right, spec::DType dtype) {
+  return load<N>(panel_of(bias, at.batch, at.row, left.size(1), at.column, right.size(1)), dtype);
 }
 
-// input [..., inner] as rows times weight [columns, inner], plus the bias, in one rounding.
-template <class N>
-Array<N> fused_linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
-  Array<N> rows = load<N>(input, input.dtype);
-  Array<N> columns = load<N>(weight, input.dtype);
-  Sizes sizes = input.sizes;
-  sizes.back() = columns.size(0);
-  const std::int64_t inner = input.sizes.back();
-  const std::int64_t row_count = count_of({input.sizes.begin(), input.sizes.end() - 1});
-  rows.sizes = {1, row_count, inner};
-  columns.sizes = {1, columns.size(0), inner};
-  Array<N> addend = load<N>(bias, input.dtype);
-  if (addend.rank() > 2) throw OpError("linear: the bias has more than two dimensions");
-  addend = broadcast_to(addend, {row_count, sizes.back()});
-  Array<N> out = batched_product<N>(rows, columns, input.dtype, Addend<N>{addend, N(1), false});
-  for (std::int64_t i = 0; i < out.count(); ++i) {
-    out[i] = allow_rounded_product(out[i], addend[i], input.dtype);
+// The bias of a product that is rounded before the bias is added.
+Tensor separate_bias(const Tensor& bias, const Matmul& plan) {
+  if (broadcast_sizes({bias.sizes, plan.sizes}) != plan.sizes) {
+    throw OpError("linear: the bias does not stretch to the result");
   }
-  return with_sizes(std::move(out), std::move(sizes));
+  Tensor out = bias;
+  out.strides = stretched_strides(bias, plan.sizes);
+  return undropped(out, plan);
+}
+
+// The bias of a product to which it is added in one rounding: the input is rows [rows, inner], all
+// leading dimensions in one.
+Tensor fused_bias(const Tensor& bias, const Matmul& plan) {
+  if (bias.rank() > 2) throw OpError("linear: the bias has more than two dimensions");
+  const std::int64_t columns = plan.full.back();
+  const Sizes rows = {plan.full.begin(), plan.full.end() - 1};
+  const Sizes flat = {count_of(rows), columns};
+  if (broadcast_sizes({bias.sizes, flat}) != flat) {
+    throw OpError("a tensor does not stretch to the sizes of the result");
+  }
+  const Sizes steps = stretched_strides(bias, flat);
+  Tensor out = bias;
+  out.sizes = plan.full;
+  out.strides = spec::contiguous_strides(rows);
+  for (std::int64_t& stride : out.strides) stride *= steps[0];
+  out.strides.push_back(steps[1]);
+  return out;
 }
 
 void linear(Call& call) {
@@ -132,15 +172,34 @@ void linear(Call& call) {
                   " features, a weight for " + std::to_string(weight.sizes.back()));
   }
   const TensorRef right = weight.rank() == 2 ? transposed(weight) : call.tensor("weight");
-  with_number(call.mode(), input.dtype, [&]<class N>() {
-    if (bias && fuses_bias(call, input, *bias)) {
-      if (weight.rank() != 2) throw OpError("linear: a bias wants a weight of two dimensions");
-      call.emit(fused_linear<N>(input, weight, *bias), input.dtype);
-      return;
-    }
-    Array<N> product = matmul_of<N>(input, *right);
-    if (bias) product = add_bias(std::move(product), load<N>(*bias, input.dtype), input.dtype);
-    call.emit(product, input.dtype);
+  const bool is_fused = bias && fuses_bias(call, input, *bias);
+  if (is_fused && weight.rank() != 2) {
+    throw OpError("linear: a bias wants a weight of two dimensions");
+  }
+  const Matmul plan = plan_matmul(input, *right);
+  std::optional<Tensor> stretched;
+  if (bias) stretched = is_fused ? fused_bias(*bias, plan) : separate_bias(*bias, plan);
+  const TensorRef written = call.next_target();
+  if (stretched && written && written->storage == bias->storage) stretched = *copy_of(*stretched);
+  const spec::DType dtype = input.dtype;
+  with_number(call.mode(), dtype, [&]<class N>() {
+    const auto product = [&](const PanelPlace& at, const Array<N>& left, const Array<N>& weights) {
+      if (!stretched) return batched_product(left, weights, plan.parts);
+      Array<N> addend = bias_at(*stretched, at, left, weights, dtype);
+      if (is_fused) {
+        const Addend<N> added{std::move(addend), N(1), false};
+        Array<N> out = batched_product<N>(left, weights, dtype, added);
+        for (std::int64_t i = 0; i < out.count(); ++i) {
+          out[i] = allow_rounded_product(out[i], added.array[i], dtype);
+        }
+        return out;
+      }
+      Array<N> out = batched_product(left, weights, plan.parts);
+      if constexpr (!std::is_same_v<N, Whole>) out = round_all(std::move(out), dtype);
+      for (std::int64_t i = 0; i < out.count(); ++i) out[i] = out[i] + addend[i];
+      return out;
+    };
+    emit_matmul<N>(call, plan, dtype, product);
   });
 }
 

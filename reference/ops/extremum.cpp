@@ -27,17 +27,20 @@ bool beats(const N& a, const N& b, Wanted wanted) {
 }
 
 template <class N>
-N extreme_of(std::span<const N> slice, Wanted wanted) {
-  N best = slice.front();
-  for (const N& x : slice.subspan(1)) best = better(best, x, wanted);
+N extreme_of(const Slice<N>& slice, Wanted wanted) {
+  N best = slice[0];
+  for (std::size_t i = 1; i < slice.size(); ++i) best = better(best, slice[i], wanted);
   return best;
 }
 
 template <class N>
-Whole extreme_index(std::span<const N> slice, Wanted wanted) {
+Whole extreme_index(const Slice<N>& slice, Wanted wanted) {
   std::size_t best = 0;
+  N found = slice[0];
   for (std::size_t i = 1; i < slice.size(); ++i) {
-    if (beats(slice[i], slice[best], wanted)) best = i;
+    if (!beats(slice[i], found, wanted)) continue;
+    best = i;
+    found = slice[i];
   }
   return {static_cast<std::int64_t>(best), has_rival(slice, best, true)};
 }
@@ -47,8 +50,8 @@ void emit_extremes(Call& call, std::string_view name, Wanted wanted) {
   const Reduction reduction(call, self);
   reduction.expect_elements(name);
   with_number(call.mode(), self.dtype, [&]<class N>() {
-    const auto of = [wanted](std::span<const N> slice) { return extreme_of<N>(slice, wanted); };
-    call.emit(reduce(load<N>(self, self.dtype), reduction, of), self.dtype);
+    const auto of = [wanted](const Slice<N>& slice) { return extreme_of<N>(slice, wanted); };
+    emit_slices<N>(call, self, self.dtype, reduction, self.dtype, of);
   });
 }
 
@@ -57,8 +60,8 @@ void emit_indices(Call& call, std::string_view name, Wanted wanted) {
   const Reduction reduction(call, self);
   reduction.expect_elements(name);
   with_number(call.mode(), self.dtype, [&]<class N>() {
-    const auto of = [wanted](std::span<const N> slice) { return extreme_index<N>(slice, wanted); };
-    call.emit(reduce(load<N>(self, self.dtype), reduction, of), DType::kInt64);
+    const auto of = [wanted](const Slice<N>& slice) { return extreme_index<N>(slice, wanted); };
+    emit_slices<N>(call, self, self.dtype, reduction, DType::kInt64, of);
   });
 }
 

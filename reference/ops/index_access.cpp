@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <map>
 
 #include "reference/movement.h"
@@ -12,10 +13,13 @@ namespace graphgate::reference {
 
 using spec::DType;
 
+void require_index(const Tensor& index) {
+  if (index.dtype == DType::kInt64 || index.dtype == DType::kInt32) return;
+  throw OpError("an index must be of dtype int64 or int32");
+}
+
 Array<Whole> load_index(const Tensor& index) {
-  if (index.dtype != DType::kInt64 && index.dtype != DType::kInt32) {
-    throw OpError("an index must be of dtype int64 or int32");
-  }
+  require_index(index);
   return load<Whole>(index, DType::kInt64);
 }
 
@@ -38,15 +42,24 @@ std::vector<std::int64_t> corner_positions(const Sizes& part, const Sizes& whole
   return element_positions(corner);
 }
 
+namespace {
+
+// Every element of an index of these sizes, its coordinate along `dim` set to 0: geometry alone.
+Tensor along_zero(const Sizes& index, const Sizes& sizes, std::int64_t dim) {
+  Tensor base;
+  base.sizes = index;
+  base.strides = spec::contiguous_strides(sizes);
+  base.strides[static_cast<std::size_t>(dim)] = 0;
+  return base;
+}
+
+}  // namespace
+
 std::vector<Picked> positions_along(const Array<Whole>& index, const Sizes& sizes,
                                     std::int64_t dim) {
   const auto d = static_cast<std::size_t>(dim);
-  Tensor base;  // every element of `index`, its coordinate along dim set to 0
-  base.sizes = index.sizes;
-  base.strides = spec::contiguous_strides(sizes);
-  const std::int64_t stride = base.strides[d];
-  base.strides[d] = 0;
-  const std::vector<std::int64_t> starts = element_positions(base);
+  const std::int64_t stride = spec::contiguous_strides(sizes)[d];
+  const std::vector<std::int64_t> starts = element_positions(along_zero(index.sizes, sizes, dim));
   std::vector<Picked> picked(starts.size());
   for (std::size_t i = 0; i < picked.size(); ++i) {
     const Whole at = index.data[i];
@@ -54,6 +67,25 @@ std::vector<Picked> positions_along(const Array<Whole>& index, const Sizes& size
     picked[i] = {starts[i] + coordinate * stride, at.undecided};
   }
   return picked;
+}
+
+PositionsAlong::PositionsAlong(const Tensor& index, const Sizes& sizes, std::int64_t dim)
+    : index_(index, DType::kInt64),
+      starts_(along_zero(at_least_1d(index.sizes), sizes, dim)),
+      size_(sizes[static_cast<std::size_t>(dim)]),
+      stride_(spec::contiguous_strides(sizes)[static_cast<std::size_t>(dim)]),
+      dim_(dim) {}
+
+void PositionsAlong::next(std::span<Picked> picked) {
+  block_.resize(picked.size());
+  index_.read(block_);
+  std::size_t i = 0;
+  starts_.next(std::ssize(picked), [&](std::int64_t start, std::int64_t step, std::int64_t count) {
+    for (; count > 0; --count, start += step, ++i) {
+      const std::int64_t at = checked_index(block_[i], size_, dim_, Negative::kRefused);
+      picked[i] = {start + at * stride_, block_[i].undecided};
+    }
+  });
 }
 
 std::vector<Picked> rows_along(const Sizes& sizes, std::int64_t dim,
@@ -130,6 +162,40 @@ TensorRef nonzero_of(Mode mode, const Tensor& tensor) {
   return result;
 }
 
+TensorRef pick_blocks(const Tensor& self, const Sizes& sizes,
+                      const std::function<void(std::span<Picked>)>& next) {
+  TensorRef result = new_tensor(self.dtype, sizes, self.device);
+  const Sizes steps = spec::contiguous_strides(self.sizes);
+  const bool is_dense = is_contiguous(self);
+  const auto storage_position = [&](std::int64_t position) {
+    if (is_dense) return self.offset + position;
+    std::int64_t at = self.offset;
+    for (std::size_t d = 0; d < steps.size(); ++d) {
+      at += position / steps[d] % self.sizes[d] * self.strides[d];
+    }
+    return at;
+  };
+  std::vector<std::int64_t> from;
+  std::vector<std::int64_t> unknown;
+  std::int64_t done = 0;
+  for_each_block<Picked>(result->count(), next, [&](std::span<const Picked> picked) {
+    from.clear();
+    unknown.clear();
+    for (const Picked& element : picked) {
+      if (element.undecided) unknown.push_back(std::ssize(from));
+      from.push_back(storage_position(element.position));
+    }
+    Tensor part = *result;
+    part.sizes = {std::ssize(from)};
+    part.strides = {1};
+    part.offset = done;
+    move_elements(part, self, from);
+    mark_unknown(part, unknown);
+    done += std::ssize(from);
+  });
+  return result;
+}
+
 TensorRef pick(const Tensor& self, const Sizes& sizes, const std::vector<Picked>& picked,
                Sizes strides) {
   if (strides.empty()) strides = spec::contiguous_strides(sizes);
@@ -153,8 +219,9 @@ namespace {
 
 // What an oracle knows of a stored element.
 Mark mark_of(const Tensor& tensor, std::int64_t stored) {
-  const std::vector<Mark>& marks = tensor.storage->marks;
-  return marks.empty() ? exact_mark(tensor, stored) : marks[static_cast<std::size_t>(stored)];
+  const std::vector<StoredMark>& marks = tensor.storage->marks;
+  if (marks.empty()) return exact_mark(tensor, stored);
+  return marks[static_cast<std::size_t>(stored)];
 }
 
 // How far from `a` one has to go to reach `b` as well.
@@ -209,7 +276,7 @@ void place(Mode mode, Tensor& target, const std::vector<Picked>& picked, const T
     const TensorRef apart = copy_of(target);
     move_elements(*apart, source, from);
     mark_contested(mode, *apart, source, contested);
-    move_elements(target, *apart, element_positions(*apart));
+    move_all(target, *apart);
     return;
   }
   move_elements(target, source, from);
@@ -222,7 +289,7 @@ void mark_unknown(Tensor& tensor, const std::vector<std::int64_t>& positions) {
   const std::vector<std::int64_t> stored = element_positions(tensor);
   for (const std::int64_t position : positions) {
     const auto at = static_cast<std::size_t>(stored[static_cast<std::size_t>(position)]);
-    tensor.storage->marks[at].radius = detail::kInfinity;
+    tensor.storage->marks[at].set_radius(detail::kInfinity);
   }
 }
 
@@ -230,7 +297,7 @@ void mark_all_unknown(Tensor& tensor) {
   if (tensor.count() == 0) return;
   add_marks(tensor);
   for (const std::int64_t stored : element_positions(tensor)) {
-    tensor.storage->marks[static_cast<std::size_t>(stored)].radius = detail::kInfinity;
+    tensor.storage->marks[static_cast<std::size_t>(stored)].set_radius(detail::kInfinity);
   }
 }
 

@@ -6,6 +6,8 @@
 // infinite radius in oracle runs. Eager runs have no undecided indices.
 #pragma once
 
+#include <functional>
+#include <span>
 #include <vector>
 
 #include "reference/call.h"
@@ -21,7 +23,9 @@ struct Picked {
 // What a negative index means: counted from the back, or an error.
 enum class Negative : std::uint8_t { kWraps, kRefused };
 
-// The elements of an index tensor. Throws OpError unless it is int64 or int32.
+// Throws OpError unless an index tensor is int64 or int32.
+void require_index(const Tensor& index);
+// The elements of one. Throws as require_index().
 [[nodiscard]] Array<Whole> load_index(const Tensor& index);
 
 // `index` as a coordinate in [0, size). Throws OpError when a decided one is outside; an undecided
@@ -42,6 +46,21 @@ enum class Negative : std::uint8_t { kWraps, kRefused };
 // each coordinate after `dim`. `sizes` has rank 1 or more.
 [[nodiscard]] std::vector<Picked> rows_along(const Sizes& sizes, std::int64_t dim,
                                              const std::vector<Whole>& index, Negative negative);
+// The first of both by blocks: `index` has one of the sizes of at_least_1d().
+class PositionsAlong {
+ public:
+  PositionsAlong(const Tensor& index, const Sizes& sizes, std::int64_t dim);
+  // The next ones. So many must be left.
+  void next(std::span<Picked> picked);
+
+ private:
+  Reader<Whole> index_;
+  ElementWalk starts_;  // of every element, its coordinate along dim set to 0
+  std::vector<Whole> block_;
+  std::int64_t size_ = 0;
+  std::int64_t stride_ = 0;
+  std::int64_t dim_ = 0;
+};
 // For each element of an array of `part`, the position with the same coordinates in an array of
 // `whole`. Equal ranks, no size of part larger.
 [[nodiscard]] std::vector<std::int64_t> corner_positions(const Sizes& part, const Sizes& whole);
@@ -63,6 +82,10 @@ void require_decided_zeros(Mode mode, const Tensor& tensor);
 // A new tensor whose i-th element is self's element picked[i]. Contiguous if `strides` is empty.
 [[nodiscard]] TensorRef pick(const Tensor& self, const Sizes& sizes,
                              const std::vector<Picked>& picked, Sizes strides = {});
+
+// The same, contiguous, of elements that next(block) names block by block, in order.
+[[nodiscard]] TensorRef pick_blocks(const Tensor& self, const Sizes& sizes,
+                                    const std::function<void(std::span<Picked>)>& next);
 
 // The picked elements of `target` take those of `source` in turn, the last one of several. Several
 // different ones leave it open which (PyTorch calls it undefined): an oracle's radius then reaches

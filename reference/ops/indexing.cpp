@@ -68,16 +68,18 @@ void gather(Call& call) {
     emit_made(call, pick(self, out, {}));
     return;
   }
-  Array<Whole> index = load_index(*call.tensor("index"));
-  index.sizes = at_least_1d(index.sizes);
-  if (index.rank() != static_cast<std::int64_t>(sizes.size())) {
+  const Tensor& index = *call.tensor("index");
+  require_index(index);
+  const Sizes index_sizes = at_least_1d(index.sizes);
+  if (index_sizes.size() != sizes.size()) {
     throw OpError("index must have the same number of dimensions as the input");
   }
-  for (std::int64_t d = 0; d < index.rank(); ++d) {
-    if (d == dim || index.size(d) <= sizes[static_cast<std::size_t>(d)]) continue;
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    if (static_cast<std::int64_t>(d) == dim || index_sizes[d] <= sizes[d]) continue;
     throw OpError("index is larger than self along dimension " + std::to_string(d));
   }
-  emit_made(call, pick(self, out, positions_along(index, sizes, dim)));
+  PositionsAlong positions(index, sizes, dim);
+  emit_made(call, pick_blocks(self, out, [&](std::span<Picked> block) { positions.next(block); }));
 }
 
 // Self's elements whose coordinate along `dim` is each of `index`; [.., index count, ..].
@@ -85,8 +87,22 @@ TensorRef select_along(const Tensor& self, std::int64_t dim, const std::vector<W
   const Sizes sizes = at_least_1d(self.sizes);
   Sizes out = sizes;
   out[static_cast<std::size_t>(dim)] = static_cast<std::int64_t>(index.size());
-  const std::vector<Picked> picked = rows_along(sizes, dim, index, Negative::kRefused);
-  return pick(self, self.sizes.empty() ? Sizes{} : out, picked);
+  const auto d = static_cast<std::size_t>(dim);
+  const std::int64_t inner = count_of({sizes.begin() + dim + 1, sizes.end()});
+  const auto rows = static_cast<std::int64_t>(index.size());
+  if (count_of({sizes.begin(), sizes.begin() + dim}) > 0) {  // of rows without elements, too
+    for (const Whole row : index) (void)checked_index(row, sizes[d], dim, Negative::kRefused);
+  }
+  std::int64_t at = 0;
+  return pick_blocks(self, self.sizes.empty() ? Sizes{} : out, [&](std::span<Picked> block) {
+    for (Picked& picked : block) {
+      const Whole row = index[static_cast<std::size_t>(at / inner % rows)];
+      const std::int64_t start =
+          at / inner / rows * sizes[d] + checked_index(row, sizes[d], dim, Negative::kRefused);
+      picked = {start * inner + at % inner, row.undecided};
+      ++at;
+    }
+  });
 }
 
 void index_select(Call& call) {

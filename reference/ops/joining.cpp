@@ -113,7 +113,7 @@ void repeat(Call& call) {
   stretched.sizes = pairs;
   const TensorRef out = new_tensor(self.dtype, sizes, self.device);
   const TensorRef in_pairs = view_of(*out, pairs, spec::contiguous_strides(pairs), 0);
-  move_elements(*in_pairs, self, element_positions(*view_of(self, stretched)));
+  move_all(*in_pairs, *view_of(self, stretched));
   emit_made(call, out);
 }
 
@@ -131,7 +131,7 @@ TensorRef flipped(const Tensor& self, const Sizes& dims) {
   }
   TensorRef out =
       new_tensor(self.dtype, self.sizes, strides_like(self, MemoryFormat::kPreserve), self.device);
-  move_elements(*out, self, element_positions(*view_of(self, backwards)));
+  move_all(*out, *view_of(self, backwards));
   return out;
 }
 

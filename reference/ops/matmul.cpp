@@ -5,6 +5,7 @@
 // and addmv as roundings_of_gemv() has it.
 #include <array>
 
+#include "reference/movement.h"
 #include "reference/ops/product.h"
 #include "reference/registry.h"
 
@@ -59,15 +60,21 @@ Array<N> product_of(const Array<N>& a, const Array<N>& b_transposed, spec::DType
                : batched_product(a, b_transposed, parts, addend);
 }
 
-// beta * self stretched to `sizes`; nothing for ops without beta, or when beta is 0: then NaNs in
-// self do not count. Where no product is added to it (`is_alone`), beta is held in the dtype
+// beta, and self stretched to `sizes`; nothing for ops without beta, or when beta is 0: then NaNs
+// in self do not count. Where no product is added to it (`is_alone`), beta is held in the dtype
 // itself.
 template <class N>
-std::optional<Addend<N>> load_addend(const Call& call, const Sizes& sizes, spec::DType dtype,
-                                     bool is_alone) {
+struct ScaledSelf {
+  Tensor self;
+  N beta;
+  bool scales;  // beta is not 1
+};
+template <class N>
+std::optional<ScaledSelf<N>> scaled_self(const Call& call, const Sizes& sizes, spec::DType dtype,
+                                         bool is_alone) {
   if (!call.has("beta")) return std::nullopt;
   const Datum& scalar = call.datum("beta");
-  const Array<N> self = load<N>(*call.tensor("self"), dtype);
+  Tensor self = *call.tensor("self");
   if (broadcast_sizes({self.sizes, sizes}) != sizes) {
     throw OpError("sizes " + sizes_text(self.sizes) + " do not stretch to " + sizes_text(sizes));
   }
@@ -76,7 +83,18 @@ std::optional<Addend<N>> load_addend(const Call& call, const Sizes& sizes, spec:
   if constexpr (!std::is_same_v<N, Whole>) {
     if (is_alone) beta = cast(beta, dtype);
   }
-  return Addend<N>{broadcast_to(self, sizes), beta, !is_number(scalar, 1)};
+  self.strides = stretched_strides(self, sizes);
+  self.sizes = sizes;
+  return ScaledSelf<N>{std::move(self), beta, !is_number(scalar, 1)};
+}
+
+// The same, all of self.
+template <class N>
+std::optional<Addend<N>> load_addend(const Call& call, const Sizes& sizes, spec::DType dtype,
+                                     bool is_alone) {
+  auto scaled = scaled_self<N>(call, sizes, dtype, is_alone);
+  if (!scaled) return std::nullopt;
+  return Addend<N>{load<N>(scaled->self, dtype), scaled->beta, scaled->scales};
 }
 
 // `sizes` without the ones at `drop`: what a product of vectors or matrices has.
@@ -117,32 +135,6 @@ void round_addend(Addend<N>& addend, const InnerRoundings& rounds, spec::DType d
   }
 }
 
-// Every op of a = [batch, rows, inner] and b = [batch, inner, columns] with dimensions of size 1
-// dropped from the result. The operands come as views of rank 3. Those of two vectors are no
-// products of matrices to a BLAS, which sums them in its accumulator alone.
-void emit_product(Call& call, const Tensor& a, const Tensor& b,
-                  std::initializer_list<std::size_t> drop, const InnerRoundings& rounds = {}) {
-  const spec::DType dtype = a.dtype;
-  const Sizes full = {a.sizes[0], a.sizes[1], b.sizes[2]};
-  const Sizes sizes = without(full, drop);
-  with_number(call.mode(), dtype, [&]<class N>() {
-    std::optional<Addend<N>> addend = load_addend<N>(call, sizes, dtype, a.sizes[2] == 0);
-    if (addend) addend->array.sizes = full;
-    if (addend) round_addend(*addend, rounds, dtype);
-    std::optional<N> alpha = factor_of<N>(call, dtype);
-    if (alpha && rounds.factors) alpha = in_either_dtype(*alpha, dtype);
-    const spec::DType parts = sizes.empty() ? compute_dtype(dtype) : dtype;
-    Array<N> product =
-        product_of(load<N>(a, dtype), load<N>(*transposed(b), dtype), parts, addend, alpha);
-    for (std::int64_t i = 0; addend && i < product.count(); ++i) {
-      const N begin = addend->beta * addend->array[i];
-      product[i] = rounds.product ? widen_by_rounded_product(product[i], begin, dtype)
-                                  : allow_rounded_product(product[i], begin, dtype);
-    }
-    call.emit(with_sizes(product, sizes), call.optional_dtype("out_dtype").value_or(dtype));
-  });
-}
-
 // `tensor` with dimensions of size 1 inserted at the given places of the result.
 TensorRef with_ones(const Tensor& tensor, std::initializer_list<std::ptrdiff_t> places) {
   Sizes sizes = tensor.sizes;
@@ -152,6 +144,67 @@ TensorRef with_ones(const Tensor& tensor, std::initializer_list<std::ptrdiff_t> 
     strides.insert(strides.begin() + place, 0);
   }
   return view_of(tensor, std::move(sizes), std::move(strides), tensor.offset);
+}
+
+// The same at the places that without() has left out.
+Tensor with_ones_at(const Tensor& tensor, std::initializer_list<std::size_t> places) {
+  Tensor out = tensor;
+  for (const std::size_t place : places) {
+    out.sizes.insert(out.sizes.begin() + static_cast<std::ptrdiff_t>(place), 1);
+    out.strides.insert(out.strides.begin() + static_cast<std::ptrdiff_t>(place), 0);
+  }
+  return out;
+}
+
+// An operand that is read while the result is written: a copy, where that lies over it.
+Tensor read_while_writing(const Call& call, const Tensor& operand, const Sizes& sizes) {
+  return call.reads_before_writing(operand, sizes) ? operand : *copy_of(operand);
+}
+
+// Every op of a = [batch, rows, inner] and b = [batch, inner, columns] with dimensions of size 1
+// dropped from the result. The operands come as views of rank 3. Those of two vectors are no
+// products of matrices to a BLAS, which sums them in its accumulator alone.
+void emit_product(Call& call, const Tensor& a, const Tensor& b,
+                  std::initializer_list<std::size_t> drop, const InnerRoundings& rounds = {}) {
+  const spec::DType dtype = a.dtype;
+  const Sizes full = {a.sizes[0], a.sizes[1], b.sizes[2]};
+  const Sizes sizes = without(full, drop);
+  const spec::DType result = call.optional_dtype("out_dtype").value_or(dtype);
+  with_number(call.mode(), dtype, [&]<class N>() {
+    auto self = scaled_self<N>(call, sizes, dtype, a.sizes[2] == 0);
+    if (self) self->self = with_ones_at(read_while_writing(call, self->self, sizes), drop);
+    std::optional<N> alpha = factor_of<N>(call, dtype);
+    if (alpha && rounds.factors) alpha = in_either_dtype(*alpha, dtype);
+    const spec::DType parts = sizes.empty() ? compute_dtype(dtype) : dtype;
+    // Rows of the result hang on all of both.
+    const TensorRef target_now = call.next_target();
+    const auto apart = [&](const Tensor& operand) {
+      const bool is_written = target_now && target_now->storage == operand.storage;
+      return is_written ? *copy_of(operand) : operand;
+    };
+    const Tensor left_operand = apart(a);
+    const Tensor right_operand = apart(*transposed(b));
+    const auto product = [&](const PanelPlace& at, const Array<N>& left, const Array<N>& right) {
+      std::optional<Addend<N>> addend;
+      if (self) {
+        const Tensor panel =
+            panel_of(self->self, at.batch, at.row, left.size(1), at.column, right.size(1));
+        addend = Addend<N>{load<N>(panel, dtype), self->beta, self->scales};
+        round_addend(*addend, rounds, dtype);
+      }
+      Array<N> made = product_of(left, right, parts, addend, alpha);
+      for (std::int64_t i = 0; addend && i < made.count(); ++i) {
+        const N begin = addend->beta * addend->array[i];
+        made[i] = rounds.product ? widen_by_rounded_product(made[i], begin, dtype)
+                                 : allow_rounded_product(made[i], begin, dtype);
+      }
+      return made;
+    };
+    const TensorRef target = call.place_result(sizes, result);
+    write_by_panels<N>(left_operand, right_operand, dtype, with_ones_at(*target, drop), result,
+                       product);
+    call.emit_datum({target});
+  });
 }
 
 void check_self(const Call& call, const Tensor& operand) {

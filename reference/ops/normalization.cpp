@@ -44,12 +44,11 @@ template <class F>
 void emit_softmax(Call& call, F of_line) {
   const DType dtype = softmax_dtype(call);
   with_real(call.mode(), [&]<class N>() {
-    const Array<N> input = load<N>(*call.tensor("self"), dtype);
-    const std::int64_t dim = wrap_dim(call.integer("dim"), input.rank());
-    const std::int64_t length = input.rank() == 0 ? 1 : input.size(dim);
-    const SoftmaxKernel kernel{dtype, dim + 1 >= input.rank()};
+    const Tensor& self = *call.tensor("self");
+    const std::int64_t dim = wrap_dim(call.integer("dim"), self.rank());
+    const SoftmaxKernel kernel{dtype, dim + 1 >= self.rank()};
     const auto of = [&](std::span<const N> line) { return of_line(line, kernel); };
-    call.emit(map_lines(input, dim, length, of), dtype);
+    emit_lines<N>(call, self, dtype, dim, line_length(self, dim), dtype, of);
   });
 }
 void softmax(Call& call) {
@@ -92,53 +91,57 @@ std::size_t check_layer_norm(const Tensor& input, const Sizes& normalized_shape)
   return rank - inner;
 }
 
+// What a norm knows of each group, in order.
 template <class N>
-struct Normalized {
-  Array<N> out;
+struct GroupStatistics {
   Array<N> mean;
   Array<N> rstd;
 };
 
+// Emits the normalized input, and returns the statistics.
 template <class N>
-Normalized<N> layer_norm_of(const Call& call) {
+GroupStatistics<N> emit_layer_norm(Call& call) {
   const Tensor& self = *call.tensor("input");
   const std::size_t outer = check_layer_norm(self, call.integers("normalized_shape"));
   const auto weight = parameter<N>(call, "weight", self.dtype);
   const auto bias = parameter<N>(call, "bias", self.dtype);
   Sizes stat_sizes(self.sizes.size(), 1);
   std::copy_n(self.sizes.begin(), outer, stat_sizes.begin());
-  Array<N> x = load<N>(self, self.dtype);
-  Normalized<N> result{Array<N>(self.sizes), Array<N>(stat_sizes), Array<N>(stat_sizes)};
-  const std::int64_t groups = result.mean.count();
-  const std::int64_t length = groups == 0 ? 0 : x.count() / groups;
-  for (std::int64_t g = 0; g < groups; ++g) {
-    const auto first = static_cast<std::size_t>(g * length);
-    const GroupNorm<N> norm(std::span<const N>(x.data).subspan(first, std::size_t(length)),
-                            call.real("eps"));
-    for (std::int64_t i = 0; i < length; ++i) {
-      result.out[g * length + i] =
-          normalized(x[g * length + i], norm.mean, norm.rstd, element(weight, i), element(bias, i));
+  GroupStatistics<N> made{Array<N>(stat_sizes), Array<N>(stat_sizes)};
+  const double eps = call.real("eps");
+  std::int64_t g = 0;
+  const auto normalize = [&](std::span<const N> x, std::span<N> out) {
+    const GroupNorm<N> norm(x, eps);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const auto at = static_cast<std::int64_t>(i);
+      out[i] = normalized(x[i], norm.mean, norm.rstd, element(weight, at), element(bias, at));
     }
-    result.mean[g] = norm.mean;
-    result.rstd[g] = norm.rstd;
+    made.mean[g] = norm.mean;
+    made.rstd[g++] = norm.rstd;
+  };
+  const Sizes inner(self.sizes.begin() + static_cast<std::ptrdiff_t>(outer), self.sizes.end());
+  const std::int64_t length = count_of(inner);
+  emit_groups<N>(call, self, self.dtype, length, self.dtype, {}, normalize);
+  // Groups without elements have statistics all the same.
+  for (; g < made.mean.count(); ++g) {
+    const GroupNorm<N> norm({}, eps);
+    made.mean[g] = norm.mean;
+    made.rstd[g] = norm.rstd;
   }
-  return result;
+  return made;
 }
 
 void native_layer_norm(Call& call) {
-  const DType dtype = call.tensor("input")->dtype;
   const DType stats = statistics_dtype(call, {"weight", "bias"});
   with_real(call.mode(), [&]<class N>() {
-    const Normalized<N> result = layer_norm_of<N>(call);
-    call.emit(result.out, dtype);
-    call.emit(result.mean, stats);
-    call.emit(result.rstd, stats);
+    const GroupStatistics<N> made = emit_layer_norm<N>(call);
+    call.emit(made.mean, stats);
+    call.emit(made.rstd, stats);
   });
 }
 
 void layer_norm(Call& call) {
-  with_real(call.mode(),
-            [&]<class N>() { call.emit(layer_norm_of<N>(call).out, call.tensor("input")->dtype); });
+  with_real(call.mode(), [&]<class N>() { (void)emit_layer_norm<N>(call); });
 }
 
 // Input [N, C, ...] as `images` of `channels` of `area` elements each.
@@ -148,7 +151,7 @@ struct ImageGroups {
 
 // A mean for each of `groups` runs of channels of each image.
 template <class N>
-Normalized<N> group_norm_of(const Call& call, const ImageGroups& of) {
+GroupStatistics<N> emit_group_norm(Call& call, const ImageGroups& of) {
   const Tensor& self = *call.tensor("input");
   const auto count = spec::checked_element_count({of.images, of.channels, of.area});
   if (of.groups < 1 || of.channels % of.groups != 0 || count != self.count()) {
@@ -156,35 +159,40 @@ Normalized<N> group_norm_of(const Call& call, const ImageGroups& of) {
   }
   const auto weight = parameter<N>(call, "weight", self.dtype);
   const auto bias = parameter<N>(call, "bias", self.dtype);
-  const Array<N> x = load<N>(self, self.dtype);
   const Sizes stat_sizes = {of.images, of.groups};
-  Normalized<N> result{Array<N>(self.sizes), Array<N>(stat_sizes), Array<N>(stat_sizes)};
+  GroupStatistics<N> made{Array<N>(stat_sizes), Array<N>(stat_sizes)};
   const std::int64_t length = of.channels / of.groups * of.area;
-  for (std::int64_t g = 0; g < of.images * of.groups; ++g) {
-    const auto first = static_cast<std::size_t>(g * length);
-    const GroupNorm<N> norm(std::span<const N>(x.data).subspan(first, std::size_t(length)),
-                            call.real("eps"));
-    for (std::int64_t i = g * length; i < (g + 1) * length; ++i) {
-      const std::int64_t channel = i / of.area % of.channels;
-      result.out[i] =
+  const double eps = call.real("eps");
+  std::int64_t g = 0;
+  const auto normalize = [&](std::span<const N> x, std::span<N> out) {
+    const GroupNorm<N> norm(x, eps);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const std::int64_t channel =
+          (g * length + static_cast<std::int64_t>(i)) / of.area % of.channels;
+      out[i] =
           normalized(x[i], norm.mean, norm.rstd, element(weight, channel), element(bias, channel));
     }
-    result.mean[g] = norm.mean;
-    result.rstd[g] = norm.rstd;
+    made.mean[g] = norm.mean;
+    made.rstd[g++] = norm.rstd;
+  };
+  emit_groups<N>(call, self, self.dtype, length, self.dtype, image_strides(self, self.sizes),
+                 normalize);
+  for (; g < made.mean.count(); ++g) {
+    const GroupNorm<N> norm({}, eps);
+    made.mean[g] = norm.mean;
+    made.rstd[g] = norm.rstd;
   }
-  return result;
+  return made;
 }
 
 void native_group_norm(Call& call) {
-  const Tensor& self = *call.tensor("input");
   const DType stats = statistics_dtype(call, {"weight", "bias"});
   const ImageGroups of{call.integer("N"), call.integer("C"), call.integer("HxW"),
                        call.integer("group")};
   with_real(call.mode(), [&]<class N>() {
-    const Normalized<N> result = group_norm_of<N>(call, of);
-    call.emit(result.out, self.dtype, image_strides(self, self.sizes));
-    call.emit(result.mean, stats);
-    call.emit(result.rstd, stats);
+    const GroupStatistics<N> made = emit_group_norm<N>(call, of);
+    call.emit(made.mean, stats);
+    call.emit(made.rstd, stats);
   });
 }
 
@@ -195,17 +203,15 @@ void group_norm(Call& call) {
   const Sizes inner(self.sizes.begin() + 2, self.sizes.end());
   const ImageGroups of{self.sizes[0], self.sizes[1], count_of(inner), call.integer("num_groups")};
   if (of.area == 0) throw OpError("Expected HxW to be greater than 0");
-  with_real(call.mode(), [&]<class N>() {
-    call.emit(group_norm_of<N>(call, of).out, self.dtype, image_strides(self, self.sizes));
-  });
+  with_real(call.mode(), [&]<class N>() { (void)emit_group_norm<N>(call, of); });
 }
 
 // --- RMS norm ---
 
-// x / sqrt(mean(x^2) + eps) * weight over the last dimensions, with the factor of each group. eps
-// is that of the dtype that is computed in where none is given.
+// Emits x / sqrt(mean(x^2) + eps) * weight over the last dimensions, and returns the factor of each
+// group. eps is that of the dtype that is computed in where none is given.
 template <class N>
-Normalized<N> rms_norm_of(const Call& call) {
+Array<N> emit_rms_norm(Call& call) {
   const Tensor& self = *call.tensor("input");
   const std::size_t outer = check_layer_norm(self, call.integers("normalized_shape"));
   if (!spec::is_floating_point(self.dtype)) throw OpError("rms_norm: wants a floating dtype");
@@ -215,38 +221,36 @@ Normalized<N> rms_norm_of(const Call& call) {
   const auto weight = parameter<N>(call, "weight", self.dtype);
   Sizes stat_sizes(self.sizes.size(), 1);
   std::copy_n(self.sizes.begin(), outer, stat_sizes.begin());
-  const Array<N> x = load<N>(self, self.dtype);
-  Normalized<N> result{Array<N>(self.sizes), Array<N>(stat_sizes), Array<N>(stat_sizes)};
-  const std::int64_t groups = result.rstd.count();
-  const std::int64_t length = groups == 0 ? 0 : x.count() / groups;
-  for (std::int64_t g = 0; g < groups; ++g) {
+  Array<N> factors(stat_sizes);
+  const auto factor_of = [&](std::span<const N> x) {
     Sum<N> squares;
-    for (std::int64_t i = g * length; i < (g + 1) * length; ++i) squares.add_product(x[i], x[i]);
-    const N factor = rsqrt(squares.result() / N(static_cast<double>(length)) + N(eps));
-    for (std::int64_t i = g * length; i < (g + 1) * length; ++i) {
-      const N* scale = element(weight, i - g * length);
-      result.out[i] = scale ? x[i] * factor * *scale : x[i] * factor;
+    for (const N& element : x) squares.add_product(element, element);
+    return rsqrt(squares.result() / N(static_cast<double>(x.size())) + N(eps));
+  };
+  std::int64_t g = 0;
+  const auto normalize = [&](std::span<const N> x, std::span<N> out) {
+    const N factor = factor_of(x);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const N* scale = element(weight, static_cast<std::int64_t>(i));
+      out[i] = scale ? x[i] * factor * *scale : x[i] * factor;
     }
-    result.rstd[g] = factor;
-  }
-  return result;
+    factors[g++] = factor;
+  };
+  const Sizes inner(self.sizes.begin() + static_cast<std::ptrdiff_t>(outer), self.sizes.end());
+  emit_groups<N>(call, self, self.dtype, count_of(inner), self.dtype,
+                 image_strides(self, self.sizes), normalize);
+  for (; g < factors.count(); ++g) factors[g] = factor_of({});
+  return factors;
 }
 
 void rms_norm(Call& call) {
-  const Tensor& self = *call.tensor("input");
-  with_real(call.mode(), [&]<class N>() {
-    call.emit(rms_norm_of<N>(call).out, self.dtype, image_strides(self, self.sizes));
-  });
+  with_real(call.mode(), [&]<class N>() { (void)emit_rms_norm<N>(call); });
 }
 
 // With the factors, in the dtype that is computed in.
 void fused_rms_norm(Call& call) {
-  const Tensor& self = *call.tensor("input");
-  with_real(call.mode(), [&]<class N>() {
-    const Normalized<N> result = rms_norm_of<N>(call);
-    call.emit(result.out, self.dtype, image_strides(self, self.sizes));
-    call.emit(result.rstd, compute_dtype(self.dtype));
-  });
+  const DType compute = compute_dtype(call.tensor("input")->dtype);
+  with_real(call.mode(), [&]<class N>() { call.emit(emit_rms_norm<N>(call), compute); });
 }
 
 constexpr std::array kNormalizationOps = {

@@ -45,13 +45,14 @@ template <class N>
 // Whether some other number than numbers[best] may be the one looked for. `best` is so by value;
 // who is certainly worse than it is worse than whatever is looked for. Where it is NaN, one that
 // may be NaN as well counts if it stands before it (`first_counts`), or behind it.
-template <class N>
-[[nodiscard]] bool has_rival(std::span<const N> numbers, std::size_t best, bool first_counts) {
-  const bool beside_nan = is_certain_nan(numbers[best]);
+template <class Numbers>
+[[nodiscard]] bool has_rival(const Numbers& numbers, std::size_t best, bool first_counts) {
+  const auto found = numbers[best];
+  const bool beside_nan = is_certain_nan(found);
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     if (i == best) continue;
     const bool counts = !beside_nan || (first_counts ? i < best : i > best);
-    if (counts && is_open(numbers[i], numbers[best])) return true;
+    if (counts && is_open(numbers[i], found)) return true;
   }
   return false;
 }

@@ -292,7 +292,7 @@ void power_of_operands(Call& call) {
   with_number(call.mode(), dtype, [&]<class N>() {
     const auto f = [of_one](const N& x, const N& y) { return of_one ? N(1) : pow(x, y); };
     if (!of_number) return emit_formula<N>(call, operands, dtype, dtype, f);
-    call.emit(detail::apply_formula<N>(operands, dtype, f, std::make_index_sequence<2>()), dtype);
+    emit_formula_as<N, 2>(call, operands, dtype, dtype, {}, f);
   });
 }
 
@@ -346,9 +346,7 @@ void float_power(Call& call) {
     check_result_fits(call, DType::kFloat64);
     return with_real(call.mode(), [&]<class N>() {
       const auto f = [](const N& x, const N& y) { return pow(x, y); };
-      call.emit(
-          detail::apply_formula<N>(operands, DType::kFloat64, f, std::make_index_sequence<2>()),
-          DType::kFloat64);
+      emit_formula_as<N, 2>(call, operands, DType::kFloat64, DType::kFloat64, {}, f);
     });
   }
   const auto* as_tensor = call.datum("exponent").as<TensorRef>();

@@ -149,6 +149,58 @@ template <class N>
   return array;
 }
 
+// Rows [row, row + rows) and columns [column, column + columns) of a matrix, whose last two
+// dimensions they are, of one index of the dimensions before.
+[[nodiscard]] inline Tensor panel_of(const Tensor& matrices, const Sizes& batch, std::int64_t row,
+                                     std::int64_t rows, std::int64_t column, std::int64_t columns) {
+  const std::size_t last = matrices.sizes.size() - 1;
+  Tensor panel = matrices;
+  panel.sizes = {1, rows, columns};
+  panel.strides = {0, matrices.strides[last - 1], matrices.strides[last]};
+  panel.offset += row * panel.strides[1] + column * panel.strides[2];
+  for (std::size_t d = 0; d < batch.size(); ++d) panel.offset += batch[d] * matrices.strides[d];
+  return panel;
+}
+
+// Where a panel of a product lies: in which matrix, from which row and column on.
+struct PanelPlace {
+  Sizes batch;
+  std::int64_t row = 0;
+  std::int64_t column = 0;
+};
+
+// Writes a product of matrices panel by panel, so that no operand is held whole. a [.., rows,
+// inner], b_transposed [.., columns, inner] and target [.., rows, columns] are views with the same
+// leading dimensions. product(place, left, right) gives [1, r, c] of left [1, r, inner] and right
+// [1, c, inner], computed in `dtype`, from operands converted to `as`.
+template <class N, class F>
+void write_by_panels(const Tensor& a, const Tensor& b_transposed, spec::DType as,
+                     const Tensor& target, spec::DType dtype, F product) {
+  constexpr std::int64_t kPanelElements = 32768;
+  const std::int64_t rows = a.sizes[a.sizes.size() - 2];
+  const std::int64_t columns = b_transposed.sizes[b_transposed.sizes.size() - 2];
+  const std::int64_t inner = a.sizes.back();
+  const std::int64_t lines =
+      std::max<std::int64_t>(1, kPanelElements / std::max<std::int64_t>(inner, 1));
+  const Sizes batches(target.sizes.begin(), target.sizes.end() - 2);
+  if (rows == 0 || columns == 0) return;
+  for_each_index(batches, [&](const Sizes& batch) {
+    Array<N> right;
+    for (PanelPlace at{batch, 0, 0}; at.row < rows; at.row += lines) {
+      const std::int64_t r = std::min(lines, rows - at.row);
+      const Array<N> left = load<N>(panel_of(a, batch, at.row, r, 0, inner), as);
+      for (at.column = 0; at.column < columns; at.column += lines) {
+        const std::int64_t c = std::min(lines, columns - at.column);
+        const bool is_held = at.row > 0 && c == columns;  // there is one alone
+        if (!is_held) right = load<N>(panel_of(b_transposed, batch, at.column, c, 0, inner), as);
+        Array<N> made = product(static_cast<const PanelPlace&>(at), left, right);
+        round_to_common(std::span(made.data), dtype, target);
+        Writer<N>(panel_of(target, batch, at.row, r, at.column, c)).write(made.data);
+      }
+    }
+  });
+}
+
 // Matrix products want operands of one dtype, which is not bool. Throws OpError.
 inline void require_one_dtype(std::initializer_list<const Tensor*> tensors) {
   const spec::DType dtype = (*tensors.begin())->dtype;

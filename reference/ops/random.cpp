@@ -92,7 +92,8 @@ void mark_draws(const Call& call, Tensor& tensor, const Range& range_at) {
   for_each_position(tensor, [&](std::int64_t position) {
     const DrawRange range = range_at(i++);
     if (range.least == range.greatest) return;
-    Mark& mark = tensor.storage->marks[static_cast<std::size_t>(position)];
+    StoredMark& stored = tensor.storage->marks[static_cast<std::size_t>(position)];
+    Mark mark = stored;
     const bool is_bounded = std::isfinite(range.least) && std::isfinite(range.greatest);
     if (call.mode() == Mode::kWorstCase && is_bounded) {
       mark.value = range.least + (range.greatest - range.least) / 2;
@@ -101,6 +102,7 @@ void mark_draws(const Call& call, Tensor& tensor, const Range& range_at) {
     } else {
       mark.radius = detail::kInfinity;
     }
+    stored = mark;
   });
 }
 

@@ -1,6 +1,7 @@
 // Sums, products, counts and norms over dimensions. Results are contiguous, whatever the input's
 // strides. 16-bit dtypes accumulate in float32 and round once, except in prod and logsumexp
 // (there).
+#include <algorithm>
 #include <array>
 #include <limits>
 
@@ -8,8 +9,8 @@
 #include "reference/number/product.h"
 #include "reference/number/sum.h"
 #include "reference/ops/vector_norm.h"
-#include "reference/pointwise.h"
 #include "reference/ops/view.h"
+#include "reference/pointwise.h"
 #include "reference/registry.h"
 #include "reference/slices.h"
 
@@ -27,8 +28,8 @@ DType accumulated_dtype(const Call& call) {
   return to_summed(call.tensor("self")->dtype);
 }
 
-template <class N>
-N sum_of(std::span<const N> slice) {
+template <class N, class Numbers>
+N sum_of(const Numbers& slice) {
   Sum<N> total;
   for (const N& x : slice) total.add(x);
   return total.result();
@@ -39,7 +40,7 @@ void sum(Call& call) {
   const Reduction reduction(call, self);
   const DType dtype = accumulated_dtype(call);
   with_number(call.mode(), dtype, [&]<class N>() {
-    call.emit(reduce(load<N>(self, dtype), reduction, sum_of<N>), dtype);
+    emit_slices<N>(call, self, dtype, reduction, dtype, sum_of<N, Slice<N>>);
   });
 }
 
@@ -48,12 +49,12 @@ void nansum(Call& call) {
   const Reduction reduction(call, self);
   const DType dtype = accumulated_dtype(call);
   with_number(call.mode(), dtype, [&]<class N>() {
-    const auto sum_numbers = [](std::span<const N> slice) {
+    const auto sum_numbers = [](const Slice<N>& slice) {
       Sum<N> total;
       for (const N& x : slice) total.add(select(is_nan(x), N(0), x));
       return total.result();
     };
-    call.emit(reduce(load<N>(self, dtype), reduction, sum_numbers), dtype);
+    emit_slices<N>(call, self, dtype, reduction, dtype, sum_numbers);
   });
 }
 
@@ -74,12 +75,12 @@ void mean(Call& call) {
   const DType dtype = call.optional_dtype("dtype").value_or(target ? target->dtype : self.dtype);
   if (!spec::is_floating_point(dtype)) throw OpError("mean(): the dtype must be floating point");
   with_real(call.mode(), [&]<class N>() {
-    const auto mean_of = [](std::span<const N> slice) {
+    const auto mean_of = [](const Slice<N>& slice) {
       const auto count = static_cast<double>(slice.size());
       const N sum = sum_of<N>(slice);
       return mean_by_factor(sum / N(count), sum, count);
     };
-    call.emit(reduce(load<N>(self, compute_dtype(dtype)), reduction, mean_of), dtype);
+    emit_slices<N>(call, self, compute_dtype(dtype), reduction, dtype, mean_of);
   });
 }
 
@@ -89,12 +90,12 @@ void prod(Call& call) {
   const Reduction reduction(call, self);
   const DType dtype = accumulated_dtype(call);
   with_number(call.mode(), dtype, [&]<class N>() {
-    const auto prod_of = [dtype](std::span<const N> slice) {
+    const auto prod_of = [dtype](const Slice<N>& slice) {
       Product<N> total(dtype);
       for (const N& x : slice) total.include(x);
       return total.result();
     };
-    call.emit(reduce(load<N>(self, dtype), reduction, prod_of), dtype);
+    emit_slices<N>(call, self, dtype, reduction, dtype, prod_of);
   });
 }
 
@@ -115,17 +116,34 @@ void trace(Call& call) {
 // --- any, all, count_nonzero ---
 
 template <class N>
-Array<Whole> truths(const Tensor& self) {
-  const Array<N> values = load<N>(self, self.dtype);
-  Array<Whole> out(self.sizes);
-  for (std::int64_t i = 0; i < out.count(); ++i) out[i] = logical_not(is_zero(values[i]));
-  return out;
+Whole truth_of(const N& x) {
+  return logical_not(is_zero(x));
+}
+
+// Emits the truth of each element.
+template <class N>
+void emit_truths(Call& call, const Tensor& self, DType dtype) {
+  if (!call.reads_before_writing(self, self.sizes)) {
+    const Array<N> values = load<N>(self, self.dtype);
+    Array<Whole> out(self.sizes);
+    for (std::int64_t i = 0; i < out.count(); ++i) out[i] = truth_of(values[i]);
+    return call.emit(out, dtype);
+  }
+  Reader<N> reader(self, self.dtype);
+  std::vector<N> values;
+  call.emit_blocks<Whole>(self.sizes, dtype, {}, [&](std::span<Whole> block) {
+    values.resize(block.size());
+    reader.read(values);
+    std::ranges::transform(values, block.begin(), truth_of<N>);
+  });
 }
 
 // Whether some truth of the slice is `wanted`; one certain case decides it.
-Whole contains(std::span<const Whole> slice, bool wanted) {
+template <class N>
+Whole contains(const Slice<N>& slice, bool wanted) {
   bool open = false;
-  for (const Whole& truth : slice) {
+  for (const N& x : slice) {
+    const Whole truth = truth_of(x);
     const bool is_wanted = (truth.value != 0) == wanted;
     if (is_wanted && !truth.undecided) return 1;
     open = open || truth.undecided;
@@ -141,13 +159,12 @@ void any_or_all(Call& call, bool wanted) {
   const bool keeps_all =
       call.has("dim") && call.datum("dim").as<Datum::List>() && call.integers("dim").empty();
   with_number(call.mode(), self.dtype, [&]<class N>() {
-    const Array<Whole> values = truths<N>(self);
-    if (keeps_all) return call.emit(values, dtype);
-    const auto holds = [wanted](std::span<const Whole> slice) {
+    if (keeps_all) return emit_truths<N>(call, self, dtype);
+    const auto holds = [wanted](const Slice<N>& slice) {
       const Whole found = contains(slice, wanted);
       return wanted ? found : logical_not(found);
     };
-    call.emit(reduce(values, Reduction(call, self), holds), dtype);
+    emit_slices<N>(call, self, self.dtype, Reduction(call, self), dtype, holds);
   });
 }
 void any(Call& call) { any_or_all(call, true); }
@@ -157,7 +174,12 @@ void count_nonzero(Call& call) {
   const Tensor& self = *call.tensor("self");
   const Reduction reduction(call, self);
   with_number(call.mode(), self.dtype, [&]<class N>() {
-    call.emit(reduce(truths<N>(self), reduction, sum_of<Whole>), DType::kInt64);
+    const auto count = [](const Slice<N>& slice) {
+      Sum<Whole> total;
+      for (const N& x : slice) total.add(truth_of(x));
+      return total.result();
+    };
+    emit_slices<N>(call, self, self.dtype, reduction, DType::kInt64, count);
   });
 }
 
@@ -165,7 +187,7 @@ void count_nonzero(Call& call) {
 
 // A composite: each step is an op of its own and rounds to the dtype.
 template <class N>
-N logsumexp_of(std::span<const N> slice, DType dtype) {
+N logsumexp_of(const Slice<N>& slice, DType dtype) {
   N most = N(-std::numeric_limits<double>::infinity());
   for (const N& x : slice) most = maximum(most, x);
   const Whole is_infinite = equal(abs(most), N(std::numeric_limits<double>::infinity()));
@@ -182,8 +204,8 @@ void logsumexp(Call& call) {
   const Reduction reduction(call, self);
   const DType dtype = to_floating(self.dtype);
   with_real(call.mode(), [&]<class N>() {
-    const auto of = [dtype](std::span<const N> slice) { return logsumexp_of<N>(slice, dtype); };
-    call.emit(reduce(load<N>(self, dtype), reduction, of), dtype);
+    const auto of = [dtype](const Slice<N>& slice) { return logsumexp_of<N>(slice, dtype); };
+    emit_slices<N>(call, self, dtype, reduction, dtype, of);
   });
 }
 
@@ -196,8 +218,8 @@ void norm_of_order(Call& call, double order) {
   const bool has_identity = order >= 0 && !std::isinf(order);
   if (!has_identity) reduction.expect_elements("norm");
   with_real(call.mode(), [&]<class N>() {
-    const auto of = [order](std::span<const N> slice) { return norm_of<N>(slice, order); };
-    call.emit(reduce(load<N>(self, compute_dtype(dtype)), reduction, of), dtype);
+    const auto of = [order](const Slice<N>& slice) { return norm_of<N>(slice, order); };
+    emit_slices<N>(call, self, compute_dtype(dtype), reduction, dtype, of);
   });
 }
 // The norm of a difference, which is a tensor of its own.

@@ -25,11 +25,10 @@ DType scanned_dtype(const Call& call) {
 
 // Emits f(line) for every line along `dim`, computed in `dtype`.
 template <class N, class F>
-void emit_lines(Call& call, DType dtype, F f) {
-  const Array<N> input = load<N>(*call.tensor("self"), dtype);
-  const std::int64_t dim = call.integer("dim");
-  const std::int64_t length = input.rank() == 0 ? 1 : input.size(wrap_dim(dim, input.rank()));
-  call.emit(map_lines(input, dim, length, f), dtype);
+void emit_scanned(Call& call, DType dtype, F f) {
+  const Tensor& self = *call.tensor("self");
+  const std::int64_t dim = wrap_dim(call.integer("dim"), self.rank());
+  emit_lines<N>(call, self, dtype, dim, line_length(self, dim), dtype, f);
 }
 
 // CUDA's scan rounds every partial total to the dtype, in an order of its own.
@@ -37,7 +36,7 @@ void total_by_cuda(Call& call, Combining reduction) {
   const DType dtype = scanned_dtype(call);
   const Accumulation how{reduction, Partials::kOwnDtype};
   with_number(call.mode(), dtype, [&]<class N>() {
-    emit_lines<N>(call, dtype, [&](std::span<const N> line) {
+    emit_scanned<N>(call, dtype, [&](std::span<const N> line) {
       detail::Slot<N> total;
       std::vector<N> out;
       for (const N& x : line) {
@@ -55,7 +54,7 @@ void cumsum(Call& call) {
   if (declared_arithmetic().has_cuda_kernels) return total_by_cuda(call, Combining::kSum);
   const DType dtype = scanned_dtype(call);
   with_number(call.mode(), dtype, [&]<class N>() {
-    emit_lines<N>(call, dtype, [](std::span<const N> line) {
+    emit_scanned<N>(call, dtype, [](std::span<const N> line) {
       Sum<N> total;
       std::vector<N> out;
       for (const N& x : line) {
@@ -71,7 +70,7 @@ void cumprod(Call& call) {
   if (declared_arithmetic().has_cuda_kernels) return total_by_cuda(call, Combining::kProduct);
   const DType dtype = scanned_dtype(call);
   with_number(call.mode(), dtype, [&]<class N>() {
-    emit_lines<N>(call, dtype, [dtype](std::span<const N> line) {
+    emit_scanned<N>(call, dtype, [dtype](std::span<const N> line) {
       Product<N> total(compute_dtype(dtype));
       std::vector<N> out;
       for (const N& x : line) {
@@ -121,8 +120,8 @@ void logcumsumexp(Call& call) {
   const DType dtype = call.tensor("self")->dtype;
   if (!spec::is_floating_point(dtype)) throw OpError("logcumsumexp: wants a floating dtype");
   with_real(call.mode(), [&]<class N>() {
-    emit_lines<N>(call, dtype,
-                  [&](std::span<const N> line) { return running_logsumexp(line, dtype); });
+    emit_scanned<N>(call, dtype,
+                    [&](std::span<const N> line) { return running_logsumexp(line, dtype); });
   });
 }
 
@@ -146,7 +145,7 @@ std::vector<Whole> running_best(std::span<const N> line, bool largest) {
 void cummax_or_cummin(Call& call, bool largest) {
   const Tensor& self = *call.tensor("self");
   with_number(call.mode(), self.dtype, [&]<class N>() {
-    emit_lines<N>(call, self.dtype, [largest](std::span<const N> line) {
+    emit_scanned<N>(call, self.dtype, [largest](std::span<const N> line) {
       std::vector<N> out;
       for (const N& x : line) {
         if (out.empty())
@@ -156,11 +155,9 @@ void cummax_or_cummin(Call& call, bool largest) {
       }
       return out;
     });
-    const Array<N> input = load<N>(self, self.dtype);
-    const std::int64_t dim = wrap_dim(call.integer("dim"), input.rank());
-    const std::int64_t length = input.rank() == 0 ? 1 : input.size(dim);
+    const std::int64_t dim = wrap_dim(call.integer("dim"), self.rank());
     const auto best = [largest](std::span<const N> line) { return running_best(line, largest); };
-    call.emit(map_lines(input, dim, length, best), DType::kInt64);
+    emit_lines<N>(call, self, self.dtype, dim, line_length(self, dim), DType::kInt64, best);
   });
 }
 void cummax(Call& call) { cummax_or_cummin(call, true); }

@@ -26,9 +26,7 @@ void emit_rearranged(Call& call, const Rearrangement& how, const Sizes& strides)
   const Tensor& self = *call.tensor("self");
   const TensorRef made = new_tensor(self.dtype, how.result, strides, self.device);
   const TensorRef parts = reshaped(self, how.split);
-  const std::vector<std::int64_t> from =
-      element_positions(*view_of(*parts, permuted(*parts, how.order)));
-  move_elements(*made, *parts, from);
+  move_all(*made, *view_of(*parts, permuted(*parts, how.order)));
   emit_made(call, made);
 }
 

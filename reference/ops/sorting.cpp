@@ -116,10 +116,6 @@ Ranked<N> selected(std::span<const N> line, const Order& order) {
   return out;
 }
 
-std::int64_t line_length(const Tensor& self, std::int64_t dim) {
-  return self.rank() == 0 ? 1 : self.sizes[static_cast<std::size_t>(dim)];
-}
-
 // Emits values and indices: the first `count` of `rank(line)`.
 template <class N, class F>
 void emit_ranked(Call& call, std::int64_t count, const Sizes& strides, F rank) {

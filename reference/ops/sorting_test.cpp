@@ -117,7 +117,7 @@ TEST(Diff, PutsPrependAndAppendAround) {
 // Marks of a line of float32 numbers: values with their radii.
 TensorRef marked(const std::vector<Mark>& marks) {
   const auto x = counting({static_cast<std::int64_t>(marks.size())});
-  x->storage->marks = marks;
+  x->storage->marks.assign(marks.begin(), marks.end());
   return x;
 }
 std::vector<bool> openness(const Tensor& tensor) {

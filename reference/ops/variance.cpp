@@ -26,15 +26,14 @@ void emit_variance(Call& call, Spread spread, bool with_mean) {
   const double n = static_cast<double>(reduction.slice_length()) - correction_of(call);
   const double freedom = std::max(0.0, n);
   with_real(call.mode(), [&]<class N>() {
-    const Array<N> input = load<N>(self, dtype);
-    const auto spread_of = [&](std::span<const N> slice) {
-      const N variance = moments<N>(slice).squares / N(freedom);
+    const auto spread_of = [&](const Slice<N>& slice) {
+      const N variance = moments_of<N>(slice).squares / N(freedom);
       return spread == Spread::kVariance ? variance : sqrt(variance);
     };
-    call.emit(reduce(input, reduction, spread_of), dtype);
+    emit_slices<N>(call, self, dtype, reduction, dtype, spread_of);
     if (!with_mean) return;
-    call.emit(reduce(input, reduction, [](std::span<const N> x) { return moments<N>(x).mean; }),
-              dtype);
+    emit_slices<N>(call, self, dtype, reduction, dtype,
+                   [](const Slice<N>& x) { return moments_of<N>(x).mean; });
   });
 }
 

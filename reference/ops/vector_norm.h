@@ -1,34 +1,34 @@
-// Norms of vectors. Called by reduction.cpp and renorm.cpp.
+// Norms of vectors, which are lists of numbers that can be walked through. Called by reduction.cpp
+// and renorm.cpp.
 #pragma once
 
 #include <cmath>
 #include <limits>
-#include <span>
 
 #include "reference/number/functions.h"
 #include "reference/number/sum.h"
 
 namespace graphgate::reference {
 
-template <class N>
-[[nodiscard]] N largest_magnitude(std::span<const N> slice) {
+template <class N, class Numbers>
+[[nodiscard]] N largest_magnitude(const Numbers& slice) {
   N out = 0;
   for (const N& x : slice) out = maximum(out, abs(x));
   return out;
 }
 
-template <class N>
-[[nodiscard]] N smallest_magnitude(std::span<const N> slice) {
+template <class N, class Numbers>
+[[nodiscard]] N smallest_magnitude(const Numbers& slice) {
   N out = std::numeric_limits<double>::infinity();
   for (const N& x : slice) out = minimum(out, abs(x));
   return out;
 }
 
 // (sum |x|^order)^(1/order), and its limits.
-template <class N>
-[[nodiscard]] N norm_of(std::span<const N> slice, double order) {
-  if (order == std::numeric_limits<double>::infinity()) return largest_magnitude(slice);
-  if (order == -std::numeric_limits<double>::infinity()) return smallest_magnitude(slice);
+template <class N, class Numbers>
+[[nodiscard]] N norm_of(const Numbers& slice, double order) {
+  if (order == std::numeric_limits<double>::infinity()) return largest_magnitude<N>(slice);
+  if (order == -std::numeric_limits<double>::infinity()) return smallest_magnitude<N>(slice);
   Sum<N> total;
   for (const N& x : slice) {
     if (order == 0)

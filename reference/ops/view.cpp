@@ -247,7 +247,7 @@ void grow(Mode mode, Tensor& tensor, std::int64_t size_bytes) {
   storage.host->bytes.resize(static_cast<std::size_t>(size_bytes));
   if (mode == Mode::kEager) return;
   const auto count = static_cast<std::size_t>(size_bytes / spec::item_size_bytes(tensor.dtype));
-  storage.marks.resize(count, Mark{0, detail::kInfinity});
+  storage.marks.resize(count, StoredMark(Mark{0, detail::kInfinity}));
 }
 
 // New sizes in row-major order (or a channels-last one) over the same storage, which grows when it
