@@ -122,6 +122,21 @@ std::vector<long double> decode_elements(const spec::HostTensor& tensor) {
   }
 }
 
+bool same_elements(const spec::HostTensor& a, const spec::HostTensor& b) {
+  if (a.dtype != b.dtype || a.sizes != b.sizes) return false;
+  const auto is_dense = [](const spec::HostTensor& tensor) {
+    return tensor.strides == spec::contiguous_strides(tensor.sizes);
+  };
+  if (!is_dense(a) || !is_dense(b)) return spec::packed_bytes(a) == spec::packed_bytes(b);
+  const auto count = static_cast<std::size_t>(spec::element_count(a.sizes));
+  const auto item = static_cast<std::size_t>(spec::item_size_bytes(a.dtype));
+  if (count == 0) return true;
+  const auto first = [item](const spec::HostTensor& tensor) {
+    return tensor.storage->bytes.data() + static_cast<std::size_t>(tensor.storage_offset) * item;
+  };
+  return first(a) == first(b) || std::memcmp(first(a), first(b), count * item) == 0;
+}
+
 namespace {
 
 std::string shown_number(long double value, DType dtype) {

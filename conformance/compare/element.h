@@ -19,6 +19,9 @@ namespace graphgate::conformance {
 // long double holds every float64 and int64.
 [[nodiscard]] std::vector<long double> decode_elements(const spec::HostTensor& tensor);
 
+// Whether two tensors have the same dtype, sizes and bytes of elements, strides aside.
+[[nodiscard]] bool same_elements(const spec::HostTensor& a, const spec::HostTensor& b);
+
 // An element as a message shows it, from its parts: every digit of an integer, nine of a number of
 // a floating dtype; "complex(1, -2)".
 [[nodiscard]] std::string shown_element(std::span<const long double> parts, spec::DType dtype);

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "conformance/bounds/tile_options.h"
 #include "spec/finding.h"
 
 namespace graphgate::conformance {
@@ -89,6 +90,8 @@ struct JudgeSettings {
   // Where provenance is judged, its runs serve the other judges too (Runs::share_runs_with_words);
   // not where all judges are asked, who take nothing on trust.
   bool share_runs = false;
+  // Large calls whose rows are apart are judged by tiles (bounds and state).
+  TileOptions tiles = {};
 };
 
 // One judge, one file: judge_provenance.cpp, judge_exact.cpp, ... An Error is a defect of the

@@ -5,6 +5,7 @@
 
 #include "conformance/bounds/estimate.h"
 #include "conformance/bounds/producers.h"
+#include "conformance/bounds/tiles.h"
 #include "conformance/judges/judge.h"
 #include "conformance/judges/judge_nodes.h"
 #include "conformance/judges/judge_report.h"
@@ -34,6 +35,20 @@ class BoundsJudge {
   Result<JudgeReport> run() {
     GRAPHGATE_TRY(subject_, runs_.subject());
     GRAPHGATE_TRY(std::vector<Finding> ends, findings_of_end(runs_, *subject_));
+    GRAPHGATE_TRY(const bool is_tiled, judge_tiles());
+    if (!is_tiled) GRAPHGATE_TRY_VOID(judge_wholes());
+    std::move(ends.begin(), ends.end(), std::back_inserter(report_.findings));
+    add_doubts();
+    const bool has_reference = is_tiled || oracle_->is_loaded || !oracle_->error;
+    conclude(report_, watch_, has_reference ? Outcome::kMistrusted : Outcome::kUnsupported,
+             has_reference ? "nothing was compared: no output and no state has an element"
+                           : oracle_->error->message);
+    return std::move(report_);
+  }
+
+ private:
+  // The calls by what the oracle knows of whole tensors.
+  Result<void> judge_wholes() {
     GRAPHGATE_TRY(oracle_, runs_.oracle("sampled"));
     GRAPHGATE_TRY_VOID(look_at_oracle());
     const std::size_t calls = std::min(subject_->calls.size(), oracle_->calls.size());
@@ -45,16 +60,36 @@ class BoundsJudge {
     if (calls > 0 && (settings_.judge_nodes || is_suspect_ || is_blind_by_draws_)) {
       GRAPHGATE_TRY_VOID(judge_each_node());
     }
-    std::move(ends.begin(), ends.end(), std::back_inserter(report_.findings));
-    add_doubts();
-    const bool has_reference = oracle_->is_loaded || !oracle_->error;
-    conclude(report_, watch_, has_reference ? Outcome::kMistrusted : Outcome::kUnsupported,
-             has_reference ? "nothing was compared: no output and no state has an element"
-                           : oracle_->error->message);
-    return std::move(report_);
+    return {};
   }
 
- private:
+  // All calls by tiles. False where some call has to be judged as a whole: then nothing is noted.
+  Result<bool> judge_tiles() {
+    const bool is_whole_run = !subject_->error && !subject_->calls.empty();
+    if (!is_whole_run || settings_.judge_nodes) return false;
+    std::vector<TiledCall> judged;
+    for (std::size_t i = 0; i < subject_->calls.size(); ++i) {
+      const CallRecord& record = subject_->calls[i];
+      auto tiled =
+          judge_by_tiles(runs_, *subject_, i, expected_call(runs_.script(), record),
+                         options_for(*runs_.script().programs[record.program]), settings_.tiles);
+      if (tiled.ok()) {
+        judged.push_back(std::move(tiled).value());
+        continue;
+      }
+      if (tiled.error().kind == ErrorKind::kUnsupported) return false;
+      return tiled.error();
+    }
+    for (std::size_t i = 0; i < judged.size(); ++i) {
+      note(i, judged[i].judged);
+      for (const OpenElements& open : judged[i].open) {
+        if (open.count > 0) note_open(i, open.where, open.count, open.elements, open.first);
+      }
+    }
+    if (is_suspect_) report_.remark = "no node is judged alone: the call is judged by tiles";
+    return true;
+  }
+
   void add(const char* rule, Outcome outcome, std::string message, std::string node = "",
            std::string program = "") {
     Finding finding{.rule = rule,
@@ -105,13 +140,18 @@ class BoundsJudge {
     const JudgeOptions options = options_for(program);
     GRAPHGATE_TRY(const EstimatedCall judged,
                   judge_by_estimate(runs_, *subject_, index, expected, options));
+    note_open(index);
+    note(index, judged);
+    return {};
+  }
+
+  void note(std::size_t index, const EstimatedCall& judged) {
+    const spec::Program& program = *runs_.script().programs[subject_->calls[index].program];
     count(judged.call);
     explained_ += judged.explained;
-    note_open(index);
     for (std::size_t i = 0; i < judged.call.differences.size(); ++i) {
       note(index, program, judged.call.differences[i], judged.is_proved[i]);
     }
-    return {};
   }
 
   void count(const CallReport& call) {
@@ -142,10 +182,15 @@ class BoundsJudge {
     const auto is_open = [](double radius) { return std::isinf(radius); };
     const auto first = std::ranges::find_if(spread.radii, is_open);
     if (first == spread.radii.end()) return;
-    const auto count = std::count_if(first, spread.radii.end(), is_open);
+    note_open(index, where, std::count_if(first, spread.radii.end(), is_open),
+              std::ssize(spread.radii), first - spread.radii.begin());
+  }
+
+  void note_open(std::size_t index, const std::string& where, std::int64_t count,
+                 std::int64_t elements, std::int64_t first) {
     open_.push_back("call " + std::to_string(index) + ", " + where + ": " + std::to_string(count) +
-                    " of " + std::to_string(spread.radii.size()) + " elements, from number " +
-                    std::to_string(first - spread.radii.begin()) + " on");
+                    " of " + std::to_string(elements) + " elements, from number " +
+                    std::to_string(first) + " on");
   }
 
   // The first few, and how many more.

@@ -9,6 +9,7 @@
 #include <set>
 #include <stdexcept>
 #include <system_error>
+#include <thread>
 
 #include "base/on_threads.h"
 #include "conformance/run/runs.h"
@@ -82,6 +83,11 @@ conformance::JudgeSettings settings_of(const Setting& setting, bool is_case) {
   settings.judge_nodes = setting.verb.judge_nodes || is_case || !setting.verb.judges.empty();
   settings.every_configuration = setting.verb.every_configuration;
   settings.quality_baseline = setting.quality_baseline;
+  // Files have the threads before tiles do.
+  constexpr unsigned kMostTiles = 4;
+  const unsigned cores = std::thread::hardware_concurrency();
+  settings.tiles.jobs =
+      setting.verb.jobs > 1 ? 1 : static_cast<int>(std::clamp(cores, 1U, kMostTiles));
   return settings;
 }
 

@@ -1,0 +1,359 @@
+#include "conformance/bounds/tiles.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "base/on_threads.h"
+
+namespace graphgate::conformance {
+namespace {
+
+using spec::CallResult;
+using spec::HostTensor;
+using spec::OutputValue;
+
+// A part of a call, as if it were a call of its own.
+struct Tile {
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+  Script script;
+  Trace subject;
+  ExpectedCall expected;
+};
+
+// What one tile came to.
+struct JudgedTile {
+  EstimatedCall judged;
+  std::vector<OpenElements> open;
+  std::vector<Geometry> outputs;  // the oracle's
+};
+
+class TileJudge {
+ public:
+  TileJudge(Runs& runs, const Trace& subject, std::size_t index, const ExpectedCall& expected,
+            const JudgeOptions& options, const TileOptions& tiles, RowCut cut)
+      : runs_(runs),
+        subject_(subject),
+        record_(subject.calls[index]),
+        expected_(expected),
+        options_(options),
+        tiles_(tiles),
+        cut_(std::move(cut)),
+        program_(*runs.script().programs[record_.program]) {}
+
+  Result<TiledCall> run() {
+    GRAPHGATE_TRY_VOID(check_forms());
+    const std::int64_t rows = std::clamp<std::int64_t>(
+        tiles_.elements / std::max<std::int64_t>(cut_.elements / cut_.rows, 1), 2, cut_.rows);
+    // The last tile has a row more rather than one alone.
+    const auto count = static_cast<std::size_t>(std::max<std::int64_t>(cut_.rows / rows, 1));
+    first_rows_ = rows;
+    last_rows_ = cut_.rows - static_cast<std::int64_t>(count - 1) * rows;
+    first_program_ = part_of_program(first_rows_);
+    last_program_ = part_of_program(last_rows_);
+    with_multiple_ = options_for_tiles();
+    std::vector<std::optional<Result<JudgedTile>>> judged(count);
+    on_threads(count, tiles_.jobs, [&](std::size_t i) {
+      judged[i] = judge(i, i + 1 == count ? last_rows_ : first_rows_);
+    });
+    TiledCall out;
+    for (std::size_t i = 0; i < count; ++i) {
+      GRAPHGATE_TRY(JudgedTile tile, std::move(*judged[i]));
+      GRAPHGATE_TRY_VOID(add(tile, i, out));
+    }
+    add_whole(out);
+    return out;
+  }
+
+ private:
+  static Error no(const std::string& why) { return unsupported("judged as a whole: " + why); }
+
+  // The results have the rows that the inputs have, and nothing lies over another part of a
+  // storage.
+  [[nodiscard]] Result<void> check_forms() const {
+    const CallResult& result = record_.result;
+    if (result.final_inputs.size() != record_.inputs.size()) return no("inputs are missing");
+    for (std::size_t i = 0; i < record_.inputs.size(); ++i) {
+      if (!cut_.inputs[i]) continue;
+      const auto* given = std::get_if<HostTensor>(&record_.inputs[i]);
+      const auto* after = std::get_if<HostTensor>(&result.final_inputs[i]);
+      if (!given || !after || given->sizes != after->sizes) return no("an input has other sizes");
+      if (given->strides != spec::contiguous_strides(given->sizes)) {
+        return no("an input is not row-major");
+      }
+    }
+    if (!options_.outputs) return {};
+    const auto has_rows = [&](const OutputValue& output) {
+      const auto* tensor = std::get_if<HostTensor>(&output);
+      return tensor && !tensor->sizes.empty() && tensor->sizes.front() == cut_.rows;
+    };
+    if (result.outputs.size() != program_.outputs.size() ||
+        !std::ranges::all_of(result.outputs, has_rows)) {
+      return no("an output has not the rows of the inputs");
+    }
+    const bool is_recorded = !expected_.outputs.empty();
+    const auto may_be_left_out = [&](const OutputValue& output) {
+      return expected_.is_partial && std::holds_alternative<spec::None>(output);
+    };
+    if (is_recorded && (expected_.outputs.size() != result.outputs.size() ||
+                        !std::ranges::all_of(expected_.outputs, [&](const OutputValue& output) {
+                          return has_rows(output) || may_be_left_out(output);
+                        }))) {
+      return no("a recorded output has not the rows of the inputs");
+    }
+    for (const auto& [i, tensor] : expected_.final_inputs) {
+      if (i >= cut_.inputs.size()) return no("a recorded input is none");
+      if (cut_.inputs[i] && (tensor.sizes.empty() || tensor.sizes.front() != cut_.rows)) {
+        return no("a recorded input has not the rows of the inputs");
+      }
+    }
+    return {};
+  }
+
+  // Without outputs, nothing that the nodes make is looked at; and they write nothing.
+  [[nodiscard]] std::shared_ptr<const spec::Program> part_of_program(std::int64_t rows) const {
+    spec::Program part = program_of_rows(program_, cut_, rows);
+    if (!options_.outputs) {
+      part.graph.nodes.clear();
+      part.graph.outputs.clear();
+      part.outputs.clear();
+    }
+    return std::make_shared<const spec::Program>(std::move(part));
+  }
+
+  // Values are judged tile by tile, and what is said of whole tensors once (add_whole).
+  [[nodiscard]] JudgeOptions options_for_tiles() const {
+    JudgeOptions options = options_;
+    std::int64_t elements = 0;
+    if (options_.outputs) {
+      for (const OutputValue& output : record_.result.outputs) {
+        elements += spec::element_count(std::get<HostTensor>(output).sizes);
+      }
+    }
+    for (const spec::InputValue& input : record_.result.final_inputs) {
+      const auto* tensor = std::get_if<HostTensor>(&input);
+      elements += tensor ? spec::element_count(tensor->sizes) : 0;
+    }
+    for (const HostTensor& state : record_.result.final_states) {
+      elements += spec::element_count(state.sizes);
+    }
+    options.multiple =
+        options_.multiple.value_or(sigma_multiple(elements, options_.false_alarm_rate));
+    options.layouts = false;
+    options.lists_changed_inputs = false;
+    return options;
+  }
+
+  [[nodiscard]] Tile tile_of(std::size_t i, std::int64_t count) const {
+    Tile tile;
+    tile.first = static_cast<std::int64_t>(i) * first_rows_;
+    tile.count = count;
+    const auto part = [&](const HostTensor& tensor) { return rows_of(tensor, tile.first, count); };
+    CallRecord record = record_;
+    record.step = 0;
+    record.program = 0;
+    record.plan = nullptr;
+    record.result.findings.clear();
+    record.result.provenance.clear();
+    for (std::size_t k = 0; k < cut_.inputs.size(); ++k) {
+      if (!cut_.inputs[k]) continue;
+      for (spec::InputValue* value : {&record.inputs[k], &record.result.final_inputs[k]}) {
+        *value = part(std::get<HostTensor>(*value));
+      }
+    }
+    if (!options_.outputs) record.result.outputs.clear();
+    for (OutputValue& output : record.result.outputs) output = part(std::get<HostTensor>(output));
+    tile.expected.is_partial = expected_.is_partial;
+    tile.expected.inputs = record.inputs;
+    tile.expected.outputs = expected_.outputs;
+    for (OutputValue& output : tile.expected.outputs) {
+      if (const auto* tensor = std::get_if<HostTensor>(&output)) output = part(*tensor);
+    }
+    tile.expected.final_inputs = expected_.final_inputs;
+    for (auto& [k, tensor] : tile.expected.final_inputs) {
+      if (cut_.inputs[k]) tensor = part(tensor);
+    }
+    tile.expected.final_states = expected_.final_states;
+    tile.script = {runs_.script().name, runs_.script().ops, {}, {}, runs_.script().options, {}};
+    tile.script.programs = {count == first_rows_ ? first_program_ : last_program_};
+    ScriptCall call;
+    call.inputs = record.inputs;
+    tile.script.steps.emplace_back(std::move(call));
+    tile.subject.executor = subject_.executor;
+    tile.subject.configuration = subject_.configuration;
+    tile.subject.is_loaded = true;
+    tile.subject.calls.push_back(std::move(record));
+    return tile;
+  }
+
+  [[nodiscard]] Result<JudgedTile> judge(std::size_t i, std::int64_t count) const {
+    const Tile tile = tile_of(i, count);
+    Runs runs = runs_.on(tile.script);
+    runs.provide(tile.subject);
+    GRAPHGATE_TRY(const Trace* const oracle, runs.oracle("sampled"));
+    if (oracle->error || oracle->calls.size() != 1) return no("the oracle does not run a part");
+    JudgedTile out;
+    GRAPHGATE_TRY(out.judged,
+                  judge_by_estimate(runs, tile.subject, 0, tile.expected, with_multiple_));
+    if (out.judged.call.has_blind_tensor) return no("the oracle knows nothing of a part");
+    const CallResult& known = oracle->calls.front().result;
+    for (std::size_t k = 0; k < known.outputs.size(); ++k) {
+      const auto* tensor = std::get_if<HostTensor>(&known.outputs[k]);
+      if (!tensor) return no("an output is no tensor");
+      if (tensor->strides != spec::contiguous_strides(tensor->sizes)) {
+        return no("an output is not row-major");
+      }
+      out.outputs.push_back(geometry_of(*tensor));
+      note_open(tile, "output " + std::to_string(k), known.output_spreads[k], true, out.open);
+    }
+    for (std::size_t k = 0; k < known.final_input_spreads.size(); ++k) {
+      note_open(tile, "final input " + std::to_string(k), known.final_input_spreads[k],
+                cut_.inputs[k], out.open);
+    }
+    return out;
+  }
+
+  void note_open(const Tile& tile, std::string where, const spec::Spread& spread, bool is_cut,
+                 std::vector<OpenElements>& open) const {
+    const auto is_open = [](double radius) { return std::isinf(radius); };
+    const auto first = std::ranges::find_if(spread.radii, is_open);
+    const auto size = std::ssize(spread.radii);
+    const std::int64_t row = is_cut ? size / tile.count : 0;
+    open.push_back({std::move(where), std::count_if(first, spread.radii.end(), is_open),
+                    first - spread.radii.begin() + tile.first * row, row * cut_.rows});
+  }
+
+  Result<void> add(JudgedTile& tile, std::size_t i, TiledCall& out) {
+    if (i == 0) {
+      outputs_ = tile.outputs;
+      out.open = tile.open;
+    } else {
+      for (std::size_t k = 0; k < out.open.size(); ++k) {
+        if (out.open[k].count == 0) out.open[k].first = tile.open[k].first;
+        out.open[k].count += tile.open[k].count;
+      }
+    }
+    CallReport& whole = out.judged.call;
+    const CallReport& part = tile.judged.call;
+    whole.elements += part.elements - (i == 0 ? 0 : uncut_elements());
+    whole.undecided += part.undecided;
+    if (part.worst_ratio > whole.worst_ratio) {
+      whole.worst_ratio = part.worst_ratio;
+      whole.worst_error = part.worst_error;
+      whole.worst_allowed = part.worst_allowed;
+    }
+    out.judged.explained += tile.judged.explained;
+    const std::int64_t first = static_cast<std::int64_t>(i) * first_rows_;
+    for (std::size_t k = 0; k < part.differences.size(); ++k) {
+      const Difference& found = part.differences[k];
+      const auto same = std::ranges::find_if(whole.differences, [&](const Difference& other) {
+        return other.subject == found.subject && other.where == found.where &&
+               other.kind == found.kind;
+      });
+      if (same != whole.differences.end()) {
+        const auto at = static_cast<std::size_t>(same - whole.differences.begin());
+        if (!tile.judged.is_proved[k] || out.judged.is_proved[at]) continue;
+        whole.differences.erase(same);
+        out.judged.is_proved.erase(out.judged.is_proved.begin() + static_cast<std::ptrdiff_t>(at));
+      }
+      whole.differences.push_back(found);
+      const bool is_of_rows =
+          found.kind == Difference::Kind::kNumber || found.kind == Difference::Kind::kExact;
+      if (is_of_rows) {
+        whole.differences.back().message =
+            "of rows from " + std::to_string(first) + " on, counted from there: " + found.message;
+      }
+      out.judged.is_proved.push_back(tile.judged.is_proved[k]);
+    }
+    return {};
+  }
+
+  // Of what every tile has looked at.
+  [[nodiscard]] std::int64_t uncut_elements() const {
+    std::int64_t elements = 0;
+    for (const HostTensor& state : record_.result.final_states) {
+      elements += spec::element_count(state.sizes);
+    }
+    for (const auto& entry : expected_.final_states) {
+      elements += spec::element_count(entry.second.sizes);
+    }
+    for (std::size_t i = 0; i < cut_.inputs.size(); ++i) {
+      const auto* tensor = std::get_if<HostTensor>(&record_.result.final_inputs[i]);
+      if (cut_.inputs[i] || !tensor) continue;
+      const bool is_recorded = expected_.final_inputs.contains(i);
+      elements += (is_recorded ? 2 : 1) * spec::element_count(tensor->sizes);
+    }
+    return elements;
+  }
+
+  // Strides and offsets, and what the recording says of whole tensors. An output that is row-major
+  // in a tile is so as a whole.
+  void add_whole(TiledCall& out) {
+    const auto add = [&](Difference difference) {
+      out.judged.call.differences.push_back(std::move(difference));
+      out.judged.is_proved.push_back(true);
+    };
+    for (std::size_t i = 0; options_.layouts && i < outputs_.size(); ++i) {
+      const auto& tensor = std::get<HostTensor>(record_.result.outputs[i]);
+      Geometry whole = outputs_[i];
+      whole.sizes.front() = cut_.rows;
+      const std::string layout = compare_layout(tensor, whole);
+      if (layout.empty()) continue;
+      add({subject_.executor, "output " + std::to_string(i), layout + " (the oracle's)",
+           Difference::Kind::kLayout});
+    }
+    if (!options_.outputs) return;
+    CallReport form = judge_recorded_form(subject_.executor, record_.result, expected_, options_);
+    for (Difference& difference : form.differences) add(std::move(difference));
+  }
+
+  Runs& runs_;
+  const Trace& subject_;
+  const CallRecord& record_;
+  const ExpectedCall& expected_;
+  const JudgeOptions& options_;
+  const TileOptions& tiles_;
+  const RowCut cut_;
+  const spec::Program& program_;
+  std::int64_t first_rows_ = 0;  // of every tile but the last
+  std::int64_t last_rows_ = 0;
+  std::shared_ptr<const spec::Program> first_program_;
+  std::shared_ptr<const spec::Program> last_program_;
+  JudgeOptions with_multiple_;
+  std::vector<Geometry> outputs_;  // the oracle's, of a tile
+};
+
+// A script of calls alone, which no oracle has to be guided through.
+bool is_calls_alone(const Script& script) {
+  return std::ranges::all_of(script.steps, [](const ScriptStep& step) {
+    return std::holds_alternative<ScriptCall>(step);
+  });
+}
+
+}  // namespace
+
+Result<TiledCall> judge_by_tiles(Runs& runs, const Trace& subject, std::size_t index,
+                                 const ExpectedCall& expected, const JudgeOptions& options,
+                                 const TileOptions& tiles) {
+  const Script& script = runs.script();
+  if (!is_calls_alone(script)) return unsupported("judged as a whole: calls depend on each other");
+  const CallRecord& record = subject.calls[index];
+  std::int64_t elements = 0;
+  for (const spec::InputValue& input : record.inputs) {
+    const auto* tensor = std::get_if<HostTensor>(&input);
+    elements += tensor ? spec::element_count(tensor->sizes) : 0;
+  }
+  for (const OutputValue& output : record.result.outputs) {
+    const auto* tensor = std::get_if<HostTensor>(&output);
+    elements += tensor ? spec::element_count(tensor->sizes) : 0;
+  }
+  if (elements <= 2 * tiles.elements) return unsupported("judged as a whole: it is small");
+  GRAPHGATE_TRY(RowCut cut,
+                find_row_cut(*script.programs[record.program], *script.ops, record.inputs));
+  if (cut.rows < 4) return unsupported("judged as a whole: there are few rows");
+  cut.elements = elements;
+  return TileJudge(runs, subject, index, expected, options, tiles, std::move(cut)).run();
+}
+
+}  // namespace graphgate::conformance
