@@ -249,6 +249,7 @@ void read_marks(const Tensor& tensor, ElementWalk& walk, std::span<Mark> marks) 
 }
 
 std::vector<Mark> marks_of(const Tensor& tensor) {
+  if (spec::is_complex(tensor.dtype)) return marks_of(as_components(tensor));
   std::vector<Mark> out(static_cast<std::size_t>(tensor.count()));
   ElementWalk walk(tensor);
   read_marks(tensor, walk, out);
@@ -263,8 +264,8 @@ void add_marks(Tensor& tensor) {
   }
   Tensor whole;
   whole.storage = tensor.storage;
-  whole.dtype = tensor.dtype;
-  whole.sizes = {storage.size_bytes() / spec::item_size_bytes(tensor.dtype)};
+  whole.dtype = spec::component_dtype(tensor.dtype);
+  whole.sizes = {storage.size_bytes() / spec::item_size_bytes(whole.dtype)};
   whole.strides = {1};
   ElementWalk walk(whole);
   std::vector<StoredMark> marks;

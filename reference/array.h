@@ -142,7 +142,8 @@ void for_each_block(std::int64_t count, Make&& make, Take&& take) {
   }
 }
 
-// What an oracle run knows of every element, in row-major order.
+// What an oracle run knows of every element, in row-major order; of complex ones, of both parts in
+// turn.
 [[nodiscard]] std::vector<Mark> marks_of(const Tensor& tensor);
 // The same of the next elements of a walk over the tensor.
 void read_marks(const Tensor& tensor, ElementWalk& walk, std::span<Mark> marks);

@@ -127,7 +127,8 @@ void grow(Tensor& tensor, std::int64_t size_bytes) {
   static_cast<void>(storage.writable_bytes());
   storage.host->bytes.resize(static_cast<std::size_t>(size_bytes));
   if (storage.marks.empty()) return;
-  storage.marks.resize(static_cast<std::size_t>(size_bytes / spec::item_size_bytes(tensor.dtype)));
+  const std::int64_t item = spec::item_size_bytes(spec::component_dtype(tensor.dtype));
+  storage.marks.resize(static_cast<std::size_t>(size_bytes / item));
 }
 
 }  // namespace

@@ -143,11 +143,17 @@ void Call::emit_blocks(const Sizes& sizes, spec::DType dtype, const Sizes& strid
 
 template <class N>
 void Call::emit(const Array<N>& array, spec::DType dtype, const Sizes& strides) {
-  auto next = array.data.begin();
-  emit_blocks<N>(array.sizes, dtype, strides, [&](std::span<N> block) {
-    std::copy_n(next, block.size(), block.begin());
-    next += std::ssize(block);
-  });
+  if constexpr (requires { typename N::Real; }) {  // complex numbers, of two parts
+    const TensorRef target = place_result(array.sizes, dtype, strides);
+    store(*target, target->dtype == dtype ? array : round_all(array, dtype));
+    emit_datum({target});
+  } else {
+    auto next = array.data.begin();
+    emit_blocks<N>(array.sizes, dtype, strides, [&](std::span<N> block) {
+      std::copy_n(next, block.size(), block.begin());
+      next += std::ssize(block);
+    });
+  }
 }
 
 template <class N>

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "reference/complex_array.h"
 #include "reference/effects_audit.h"
 #include "reference/higher_order.h"
 #include "reference/interpreter.h"
@@ -39,6 +40,18 @@ class Importer {
  private:
   std::map<const spec::HostStorage*, std::shared_ptr<Storage>> storages_;
 };
+
+// What a caller is given of a conjugate view: its elements with their signs, in a storage of their
+// own, with the strides of the view. Nothing but PyTorch reads bytes with other signs.
+TensorRef without_bits(const TensorRef& tensor) {
+  if (!tensor->is_conj && !tensor->is_neg) return tensor;
+  if (!is_non_overlapping_and_dense(*tensor)) return resolved(tensor);
+  Tensor plain = *tensor;
+  plain.is_conj = plain.is_neg = false;
+  TensorRef copy = copy_of(plain, plain.strides);
+  turn_signs(*copy, tensor->is_conj, tensor->is_neg);
+  return copy;
+}
 
 // A result shares its bytes with the live storage until either side writes.
 HostTensor export_tensor(const Tensor& tensor) {
@@ -191,6 +204,9 @@ class ReferenceProgram final : public spec::LoadedProgram {
     }
     std::vector<Datum> outputs = run_graph(prepared_, std::move(graph_inputs), run);
     run.node = nullptr;
+    for (Datum& output : outputs) {
+      if (const auto* tensor = output.as<TensorRef>()) output = {without_bits(*tensor)};
+    }
     apply_mutations(outputs, user_by_name);
     spec::CallResult result = collect(outputs, user_inputs);
     if (run.provenance) result.provenance = rows_of(outputs, user_by_name);
@@ -243,6 +259,12 @@ class ReferenceProgram final : public spec::LoadedProgram {
 
   void copy_into(Tensor& target, const Tensor& source) {
     if (options_.mode == Mode::kProvenance) provenance_.assign(target, source);
+    if (spec::is_complex(target.dtype) || spec::is_complex(source.dtype)) {
+      const TensorRef copy = copy_of(source);
+      assign(options_.mode, target,
+             *view_of(*copy, target.sizes, stretched_strides(*copy, target.sizes), 0));
+      return;
+    }
     with_number(options_.mode, source.dtype, [&]<class N>() {
       const TensorRef wide =
           view_of(source, target.sizes, stretched_strides(source, target.sizes), source.offset);

@@ -1,5 +1,6 @@
 #include "reference/interpreter.h"
 
+#include "reference/complex_calls.h"
 #include "reference/effects_audit.h"
 #include "reference/higher_order.h"
 #include "reference/overlap.h"
@@ -115,11 +116,11 @@ std::vector<Datum> run_body(const spec::OpRow& row, Body body, const std::vector
   Call call(is_provenance ? Mode::kEager : run.options.mode, row, arguments);
   call.seed_draws(spec::mix_provenance(run.executor_call, ++run.ops_run), run.options.knows_draws);
   if (!run.options.audit_effects) {
-    body(call);
+    run_call(body, call);
     return std::move(call.results());
   }
   const EffectsAudit audit(row, arguments);
-  body(call);
+  run_call(body, call);
   audit.check(call.results());
   return std::move(call.results());
 }
@@ -129,6 +130,16 @@ void draw_errors_of(const std::vector<Datum>& data, const Trial& trial) {
   for (const Datum& datum : data) {
     for_each_tensor(datum, [&](const TensorRef& tensor) { draw_errors(*tensor, trial); });
   }
+}
+
+}  // namespace
+
+namespace {
+
+// Words know nothing of parts, nor of views that are read with other signs.
+void require_real_words(std::span<const Datum> data, const Run& run) {
+  if (!run.options.provenance_words || !touches_complex(data)) return;
+  throw Undecidable("provenance follows no complex numbers");
 }
 
 }  // namespace
@@ -146,9 +157,11 @@ std::vector<Datum> run_op(const spec::OpRow& row, Body body, const std::vector<D
   if (run.options.provenance_words && is_made_of_others(row)) {
     throw Undecidable("provenance follows no op that is made of others: its parts make the words");
   }
+  require_real_words(arguments, run);
   const Provenance::Operation operation =
       run.provenance->before_op(row, body, arguments, *run.node, *run.graph);
   std::vector<Datum> results = run_body(row, body, arguments, run);
+  require_real_words(results, run);
   run.provenance->after_op(operation, results);
   return results;
 }

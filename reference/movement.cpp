@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "reference/complex_array.h"
+
 namespace graphgate::reference {
 namespace {
 
@@ -108,7 +110,33 @@ class RowMove {
 
 }  // namespace
 
+namespace {
+
+bool has_bits(const Tensor& tensor) { return tensor.is_conj || tensor.is_neg; }
+
+// A tensor, or what its bits make of it.
+TensorRef without_bits(const Tensor& tensor) { return resolved(std::make_shared<Tensor>(tensor)); }
+
+// Positions of elements as those of both parts of each.
+std::vector<std::int64_t> of_parts(std::span<const std::int64_t> positions) {
+  std::vector<std::int64_t> out;
+  out.reserve(2 * positions.size());
+  for (const std::int64_t position : positions) {
+    out.push_back(position < 0 ? position : 2 * position);
+    out.push_back(position < 0 ? position : 2 * position + 1);
+  }
+  return out;
+}
+
+}  // namespace
+
 void move_all(Tensor& target, const Tensor& source) {
+  if (has_bits(source)) return move_all(target, *without_bits(source));
+  if (spec::is_complex(target.dtype)) {
+    GRAPHGATE_CHECK(target.dtype == source.dtype);
+    Tensor parts = as_components(target);
+    return move_all(parts, as_components(source));
+  }
   const RowMove move(target, source);
   ElementWalk read(source);
   for_each_row(target, [&](std::int64_t to, std::int64_t to_stride, std::int64_t row) {
@@ -120,6 +148,12 @@ void move_all(Tensor& target, const Tensor& source) {
 }
 
 void move_elements(Tensor& target, const Tensor& source, std::span<const std::int64_t> from) {
+  GRAPHGATE_CHECK(!has_bits(source));
+  if (spec::is_complex(target.dtype)) {
+    GRAPHGATE_CHECK(target.dtype == source.dtype);
+    Tensor parts = as_components(target);
+    return move_elements(parts, as_components(source), of_parts(from));
+  }
   const RowMove move(target, source);
   std::size_t done = 0;
   for_each_row(target, [&](std::int64_t to, std::int64_t stride, std::int64_t count) {
@@ -137,11 +171,40 @@ void move_elements(Tensor& target, const Tensor& source, std::span<const std::in
   });
 }
 
+namespace {
+
+// Where one of both dtypes is complex, and they differ.
+void assign_complex(Mode mode, Tensor& target, const Tensor& source) {
+  if (spec::is_complex(target.dtype) && spec::is_complex(source.dtype)) {
+    Tensor parts = as_components(target);
+    return assign(mode, parts, as_components(source));
+  }
+  if (spec::is_complex(target.dtype)) {
+    Tensor real = part_of(target, 0);
+    Tensor imaginary = part_of(target, 1);
+    assign(mode, real, source);
+    return fill(mode, imaginary, Datum{0.0});
+  }
+  if (target.dtype != DType::kBool) return assign(mode, target, part_of(source, 0));
+  with_real(mode, [&]<class N>() {
+    const auto numbers = load_complex<N>(source, source.dtype);
+    Array<Whole> truths(source.sizes);
+    for (std::int64_t i = 0; i < truths.count(); ++i) truths[i] = logical_not(is_zero(numbers[i]));
+    store(target, truths);
+  });
+}
+
+}  // namespace
+
 void assign(Mode mode, Tensor& target, const Tensor& source) {
   if (target.sizes != source.sizes) throw OpError("a result does not have the sizes of its target");
   if (target.dtype == source.dtype) {
     move_all(target, source);
     return;
+  }
+  if (has_bits(source)) return assign(mode, target, *without_bits(source));
+  if (spec::is_complex(target.dtype) || spec::is_complex(source.dtype)) {
+    return assign_complex(mode, target, source);
   }
   with_number(mode, target.dtype, [&]<class N>() {
     Reader<N> reader(source, target.dtype);
@@ -163,6 +226,17 @@ TensorRef copy_of(const Tensor& source, Sizes strides) {
 }
 
 void fill(Mode mode, Tensor& target, const Datum& value) {
+  const auto* complex = value.as<spec::ComplexNumber>();
+  if (spec::is_complex(target.dtype)) {
+    Tensor real = part_of(target, 0);
+    Tensor imaginary = part_of(target, 1);
+    fill(mode, real, complex != nullptr ? Datum{complex->real} : value);
+    return fill(mode, imaginary, Datum{complex != nullptr ? complex->imag : 0.0});
+  }
+  if (complex != nullptr) {
+    throw OpError("a complex number cannot be converted to " +
+                  std::string(spec::torch_name(target.dtype)) + " without overflow");
+  }
   // A single element is converted by way of the dtype that kernels compute in: 70000 becomes an
   // infinite float16 there, and is refused for more elements than one.
   const bool single = target.count() == 1 && spec::is_floating_point(target.dtype);
@@ -189,6 +263,12 @@ void emit_made(Call& call, const TensorRef& made) {
   if (!call.next_is_written()) {
     call.emit_datum({made});
     return;
+  }
+  const TensorRef target = call.next_target();
+  if (spec::is_complex(made->dtype) || spec::is_complex(target->dtype)) {
+    const spec::DType dtype = complex_dtype(spec::component_dtype(made->dtype));
+    return with_real(call.mode(),
+                     [&]<class N>() { call.emit(load_complex<N>(*made, dtype), dtype); });
   }
   with_number(call.mode(), made->dtype,
               [&]<class N>() { call.emit_tensor<N>(*made, made->dtype, made->dtype); });

@@ -16,6 +16,8 @@ using spec::DType;
 }
 
 bool can_cast(DType from, DType to) {
+  if (spec::is_complex(to)) return true;
+  if (spec::is_complex(from)) return false;
   if (spec::is_floating_point(from) && !spec::is_floating_point(to)) return false;
   return from == DType::kBool || to != DType::kBool;
 }

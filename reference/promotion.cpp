@@ -8,8 +8,9 @@ namespace {
 
 using spec::DType;
 
-// bool 0, integers 1, floating 2.
+// bool 0, integers 1, floating 2, complex 3.
 int category(DType dtype) {
+  if (spec::is_complex(dtype)) return 3;
   if (spec::is_floating_point(dtype)) return 2;
   return dtype == DType::kBool ? 0 : 1;
 }
@@ -32,6 +33,20 @@ DType promote_integers(DType a, DType b) {
   return spec::item_size_bytes(a) > spec::item_size_bytes(b) ? a : b;
 }
 
+DType promote_complex(DType a, DType b) {
+  const bool is_wide =
+      spec::component_dtype(a) == DType::kFloat64 || spec::component_dtype(b) == DType::kFloat64;
+  return is_wide ? DType::kComplex128 : DType::kComplex64;
+}
+
+// The complex dtype of a floating one's width.
+DType complex_of_width(DType dtype) {
+  if (dtype == DType::kFloat64) return DType::kComplex128;
+  if (dtype == DType::kFloat32) return DType::kComplex64;
+  throw Undecidable("complex numbers of the width of " + std::string(spec::torch_name(dtype)) +
+                    " are not supported");
+}
+
 // The running result of one priority class.
 struct Class {
   std::optional<DType> dtype;
@@ -42,6 +57,7 @@ struct Class {
 std::optional<DType> merge(std::optional<DType> higher, std::optional<DType> lower) {
   if (!higher) return lower;
   if (!lower || category(*lower) <= category(*higher)) return higher;
+  if (category(*higher) == 2) return complex_of_width(*higher);
   return promote(*higher, *lower);
 }
 
@@ -57,6 +73,7 @@ DType promote(DType a, DType b) {
     throw OpError("promotion for 8-bit floating dtypes is not supported: " +
                   std::string(spec::torch_name(a)) + " with " + std::string(spec::torch_name(b)));
   }
+  if (spec::is_complex(a) || spec::is_complex(b)) return promote_complex(a, b);
   if (category(a) != category(b)) return category(a) > category(b) ? a : b;
   return category(a) == 2 ? promote_floats(a, b) : promote_integers(a, b);
 }
@@ -74,6 +91,8 @@ DType result_type(std::span<const Datum> operands) {
       numbers.include(DType::kInt64);
     } else if (is_float(operand)) {
       numbers.include(DType::kFloat32);
+    } else if (operand.as<spec::ComplexNumber>()) {
+      numbers.include(DType::kComplex64);
     }
   }
   const auto dtype = merge(merge(with_dims.dtype, without_dims.dtype), numbers.dtype);

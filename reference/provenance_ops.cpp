@@ -31,6 +31,10 @@ std::uint64_t mix_datum(std::uint64_t hash, const Datum& datum) {
   if (const auto* dtype = datum.as<spec::DType>()) {
     return mix_provenance(mix_provenance(hash, "dtype"), spec::torch_name(*dtype));
   }
+  if (const auto* z = datum.as<spec::ComplexNumber>()) {
+    hash = tagged("complex", std::bit_cast<std::uint64_t>(z->real));
+    return mix_provenance(mix_provenance(hash, "imag"), std::bit_cast<std::uint64_t>(z->imag));
+  }
   if (datum.as<TensorRef>()) return mix_provenance(hash, "tensor");
   if (const auto* list = datum.as<Datum::List>()) {
     hash = mix_provenance(hash, "list");

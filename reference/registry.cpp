@@ -3,6 +3,8 @@
 #include <string>
 #include <unordered_map>
 
+#include "reference/complex_calls.h"
+
 namespace graphgate::reference {
 namespace {
 
@@ -20,6 +22,7 @@ constexpr Family kFamilies[] = {
     {"binning", binning_ops},
     {"class_loss", class_loss_ops},
     {"comparison", comparison_ops},
+    {"complex_numbers", complex_number_ops},
     {"composite", composite_ops},
     {"composite_loss", composite_loss_ops},
     {"contraction", contraction_ops},
@@ -74,9 +77,14 @@ constexpr Family kFamilies[] = {
     {"vllm", vllm_ops},
 };
 
+constexpr std::span<const ComplexBody> (*kOfComplexNumbers[])() = {
+    complex_arithmetic_bodies, complex_composite_bodies, complex_number_bodies,
+    complex_product_bodies, complex_reduction_bodies};
+
 struct Entry {
   OpBody op;
   std::string_view family;
+  Body of_complex = nullptr;
 };
 
 std::unordered_map<std::string_view, Entry> index_bodies() {
@@ -86,6 +94,9 @@ std::unordered_map<std::string_view, Entry> index_bodies() {
       const bool is_new = bodies.emplace(op.base_name, Entry{op, family.name}).second;
       GRAPHGATE_CHECK(is_new);
     }
+  }
+  for (const auto& ops : kOfComplexNumbers) {
+    for (const ComplexBody& op : ops()) bodies.at(op.base_name).of_complex = op.body;
   }
   return bodies;
 }
@@ -108,6 +119,11 @@ const OpBody* find_op(const spec::OpRow& row) {
 Body find_body(const spec::OpRow& row) {
   const OpBody* const op = find_op(row);
   return op != nullptr ? op->body : nullptr;
+}
+
+Body find_complex_body(const spec::OpRow& row) {
+  const Entry* const entry = find_entry(row);
+  return entry != nullptr ? entry->of_complex : nullptr;
 }
 
 bool is_made_of_others(const spec::OpRow& row) {

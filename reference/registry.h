@@ -34,7 +34,15 @@ struct OpBody {
   bool writes_one_number = false;
   Moves moved = {};
   bool leaves_unwritten = false;  // the results hold nothing yet
+  // Takes complex tensors, numbers and dtypes as others: it moves elements, or asks for the
+  // geometry.
+  bool takes_any_dtype = false;
 
+  [[nodiscard]] constexpr OpBody any_dtype() const {
+    OpBody out = *this;
+    out.takes_any_dtype = true;
+    return out;
+  }
   [[nodiscard]] constexpr OpBody moves(std::string_view first, std::string_view second = {}) const {
     OpBody out = *this;
     out.moved = {first, second};
@@ -47,6 +55,12 @@ struct OpBody {
   }
 };
 
+// The body of an op for calls with complex numbers, beside that of its family (complex_calls.h).
+struct ComplexBody {
+  std::string_view base_name;
+  Body body = nullptr;
+};
+
 // The families, in the order of the files in reference/ops/.
 [[nodiscard]] std::span<const OpBody> activation_backward_ops();
 [[nodiscard]] std::span<const OpBody> activation_ops();
@@ -56,6 +70,7 @@ struct OpBody {
 [[nodiscard]] std::span<const OpBody> binning_ops();
 [[nodiscard]] std::span<const OpBody> class_loss_ops();
 [[nodiscard]] std::span<const OpBody> comparison_ops();
+[[nodiscard]] std::span<const OpBody> complex_number_ops();
 [[nodiscard]] std::span<const OpBody> composite_loss_ops();
 [[nodiscard]] std::span<const OpBody> composite_ops();
 [[nodiscard]] std::span<const OpBody> contraction_ops();
@@ -109,6 +124,12 @@ struct OpBody {
 [[nodiscard]] std::span<const OpBody> view_ops();
 [[nodiscard]] std::span<const OpBody> vllm_ops();
 
+// Bodies for complex numbers of ops that stand in these families.
+[[nodiscard]] std::span<const ComplexBody> complex_arithmetic_bodies();
+[[nodiscard]] std::span<const ComplexBody> complex_number_bodies();
+[[nodiscard]] std::span<const ComplexBody> complex_product_bodies();
+[[nodiscard]] std::span<const ComplexBody> complex_reduction_bodies();
+
 // Whether the body computes by the bodies of other ops (composite.cpp, composite_loss.cpp). Views and
 // what moves elements do not compute.
 [[nodiscard]] bool is_made_of_others(const spec::OpRow& row);
@@ -121,6 +142,8 @@ struct OpBody {
 [[nodiscard]] const OpBody* find_op(const spec::OpRow& row);
 // Its body, or null.
 [[nodiscard]] Body find_body(const spec::OpRow& row);
+// Its body for calls with complex numbers, or null where it has none of its own.
+[[nodiscard]] Body find_complex_body(const spec::OpRow& row);
 // OpBody::writes_one_number of that row's body; false if there is none.
 [[nodiscard]] bool writes_one_number(const spec::OpRow& row);
 

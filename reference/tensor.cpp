@@ -106,7 +106,21 @@ TensorRef view_of(const Tensor& base, std::vector<std::int64_t> sizes,
   view->strides = std::move(geometry.strides);
   view->offset = offset;
   view->device = base.device;
+  view->is_conj = base.is_conj;
+  view->is_neg = base.is_neg;
   return view;
+}
+
+Tensor as_components(const Tensor& tensor) {
+  Tensor parts = tensor;
+  parts.is_conj = parts.is_neg = false;
+  if (!spec::is_complex(tensor.dtype)) return parts;
+  parts.dtype = spec::component_dtype(tensor.dtype);
+  parts.offset *= 2;
+  for (std::int64_t& stride : parts.strides) stride *= 2;
+  parts.sizes.push_back(2);
+  parts.strides.push_back(1);
+  return parts;
 }
 
 bool is_contiguous(const Tensor& tensor) {
@@ -199,7 +213,7 @@ bool is_decided(const Tensor& tensor) {
   const std::vector<StoredMark>& marks = tensor.storage->marks;
   if (marks.empty()) return true;
   bool is_exact = true;
-  for_each_position(tensor, [&](std::int64_t position) {
+  for_each_position(as_components(tensor), [&](std::int64_t position) {
     is_exact = is_exact && marks[static_cast<std::size_t>(position)].radius() == 0;
   });
   return is_exact;

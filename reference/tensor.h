@@ -78,8 +78,8 @@ class StoredMark {
 struct Storage {
   std::shared_ptr<spec::HostStorage> host;
   bool borrowed = false;
-  // Oracle runs: one mark per element of the dtype that wrote them, or empty when every element is
-  // exactly its bytes.
+  // Oracle runs: one mark per element of the dtype that wrote them (one per part of a complex one,
+  // as its views of real numbers have them), or empty when every element is exactly its bytes.
   std::vector<StoredMark> marks;
   // Some view sees the bytes as another dtype: there can be no marks then.
   bool is_reinterpreted = false;
@@ -102,6 +102,10 @@ struct Tensor {
   std::vector<std::int64_t> strides;  // in elements
   std::int64_t offset = 0;            // in elements
   spec::Device device;
+  // A conjugate view of a complex tensor, and one whose elements are read with the other sign
+  // (complex_calls.h).
+  bool is_conj = false;
+  bool is_neg = false;
 
   [[nodiscard]] std::int64_t rank() const { return static_cast<std::int64_t>(sizes.size()); }
   [[nodiscard]] std::int64_t count() const { return count_of(sizes); }
@@ -158,6 +162,10 @@ inline constexpr std::int64_t kMostElements = std::int64_t{1} << 40;
 // more (an expanded view may have more elements than memory has bytes).
 [[nodiscard]] TensorRef view_of(const Tensor& base, std::vector<std::int64_t> sizes,
                                 std::vector<std::int64_t> strides, std::int64_t offset);
+
+// A complex tensor as a view of its parts: real numbers, with a last dimension of size 2. Other
+// tensors as they are. Without the bits of conjugates.
+[[nodiscard]] Tensor as_components(const Tensor& tensor);
 
 [[nodiscard]] bool is_contiguous(const Tensor& tensor);
 // Every byte of the spanned range belongs to exactly one element: some permutation is contiguous.

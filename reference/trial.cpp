@@ -38,6 +38,10 @@ long double drawn(const Mark& mark, spec::DType dtype, const Trial& trial) {
 }  // namespace
 
 void draw_errors(Tensor& tensor, const Trial& trial) {
+  if (spec::is_complex(tensor.dtype)) {
+    Tensor parts = as_components(tensor);
+    return draw_errors(parts, trial);
+  }
   if (!spec::is_floating_point(tensor.dtype)) return;
   for_each_position(tensor, [&](std::int64_t position) {
     if (tensor.storage->marks.empty()) return;

@@ -43,7 +43,7 @@ void assert_tensor_metadata(Call& call) {
 
 constexpr std::array kAssertionOps = {
     OpBody{"aten._assert_scalar", assert_scalar},
-    OpBody{"aten._assert_tensor_metadata", assert_tensor_metadata},
+    OpBody{"aten._assert_tensor_metadata", assert_tensor_metadata}.any_dtype(),
 };
 
 }  // namespace

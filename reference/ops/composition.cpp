@@ -1,6 +1,7 @@
 #include "reference/ops/composition.h"
 
 #include "reference/binding.h"
+#include "reference/complex_calls.h"
 
 namespace graphgate::reference {
 
@@ -13,7 +14,7 @@ std::vector<Datum> Composition::all(std::string_view op, std::vector<Datum> argu
     arguments.push_back(default_datum(row->schema.arguments[i]));
   }
   Call call(mode_, *row, arguments);
-  body(call);
+  run_call(body, call);
   return std::move(call.results());
 }
 

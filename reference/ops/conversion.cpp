@@ -150,15 +150,15 @@ void local_scalar_dense(Call& call) {
 constexpr std::array kConversionOps = {
     OpBody{"aten._local_scalar_dense", local_scalar_dense},
     OpBody{"aten.item", local_scalar_dense},
-    OpBody{"aten._to_copy", to_copy}.moves("self"),
-    OpBody{"aten.clone", clone}.moves("self"),
-    OpBody{"aten.contiguous", contiguous}.moves("self"),
-    OpBody{"aten.copy", copy}.moves("self", "src"),
+    OpBody{"aten._to_copy", to_copy}.any_dtype().moves("self"),
+    OpBody{"aten.clone", clone}.any_dtype().moves("self"),
+    OpBody{"aten.contiguous", contiguous}.any_dtype().moves("self"),
+    OpBody{"aten.copy", copy}.any_dtype().moves("self", "src"),
     OpBody{"aten.fill", fill, true},
-    OpBody{"aten.lift_fresh", lift_fresh},
-    OpBody{"aten.lift_fresh_copy", lift_fresh_copy}.moves("self"),
-    OpBody{"aten.to", to}.moves("self", "other"),
-    OpBody{"aten.type_as", type_as}.moves("self", "other"),
+    OpBody{"aten.lift_fresh", lift_fresh}.any_dtype(),
+    OpBody{"aten.lift_fresh_copy", lift_fresh_copy}.any_dtype().moves("self"),
+    OpBody{"aten.to", to}.any_dtype().moves("self", "other"),
+    OpBody{"aten.type_as", type_as}.any_dtype().moves("self", "other"),
     OpBody{"aten.zero", zero, true},
 };
 

@@ -87,7 +87,7 @@ void tril_indices(Call& call) { emit_triangle(call, true); }
 void triu_indices(Call& call) { emit_triangle(call, false); }
 
 constexpr std::array kDiagonalOps = {
-    OpBody{"aten.diag", diag}.moves("self"),
+    OpBody{"aten.diag", diag}.any_dtype().moves("self"),
     OpBody{"aten.eye", eye},
     OpBody{"aten.tril_indices", tril_indices},
     OpBody{"aten.triu_indices", triu_indices},

@@ -231,12 +231,31 @@ double reach_of(const Mark& a, const Mark& b) {
   return std::isnan(reach) ? detail::kInfinity : std::max(reach, a.radius);
 }
 
+// The same of both parts of a complex number, one after the other.
+std::vector<std::int64_t> part_positions(const std::vector<std::int64_t>& positions) {
+  std::vector<std::int64_t> out;
+  for (const std::int64_t position : positions) {
+    out.insert(out.end(), {2 * position, 2 * position + 1});
+  }
+  return out;
+}
+
 // For elements that several sources want: the storage positions of these sources.
 using Contested = std::map<std::int64_t, std::vector<std::int64_t>>;
 
 // An estimate has nothing to say of a choice: two operands that hang on one choose alike.
 void mark_contested(Mode mode, Tensor& target, const Tensor& source, const Contested& contested) {
   if (contested.empty()) return;
+  if (spec::is_complex(target.dtype)) {
+    Contested parts;
+    for (const auto& [position, sources] : contested) {
+      for (const std::int64_t part : {0, 1}) {
+        for (const std::int64_t at : sources) parts[2 * position + part].push_back(2 * at + part);
+      }
+    }
+    Tensor reals = as_components(target);
+    return mark_contested(mode, reals, as_components(source), parts);
+  }
   const std::vector<std::int64_t> stored = element_positions(target);
   for (const auto& [position, sources] : contested) {
     Mark mark = mark_of(source, sources.back());
@@ -285,6 +304,10 @@ void place(Mode mode, Tensor& target, const std::vector<Picked>& picked, const T
 
 void mark_unknown(Tensor& tensor, const std::vector<std::int64_t>& positions) {
   if (positions.empty()) return;
+  if (spec::is_complex(tensor.dtype)) {
+    Tensor parts = as_components(tensor);
+    return mark_unknown(parts, part_positions(positions));
+  }
   add_marks(tensor);
   const std::vector<std::int64_t> stored = element_positions(tensor);
   for (const std::int64_t position : positions) {
@@ -295,6 +318,10 @@ void mark_unknown(Tensor& tensor, const std::vector<std::int64_t>& positions) {
 
 void mark_all_unknown(Tensor& tensor) {
   if (tensor.count() == 0) return;
+  if (spec::is_complex(tensor.dtype)) {
+    Tensor parts = as_components(tensor);
+    return mark_all_unknown(parts);
+  }
   add_marks(tensor);
   for (const std::int64_t stored : element_positions(tensor)) {
     tensor.storage->marks[static_cast<std::size_t>(stored)].set_radius(detail::kInfinity);

@@ -246,17 +246,17 @@ void repeat_interleave(Call& call) {
 }
 
 constexpr std::array kIndexingOps = {
-    OpBody{"aten._unsafe_index", index}.moves("self"),
-    OpBody{"aten._unsafe_masked_index", unsafe_masked_index}.moves("self"),
-    OpBody{"aten.embedding", embedding}.moves("weight"),
-    OpBody{"aten.gather", gather}.moves("self"),
-    OpBody{"aten.index", index}.moves("self"),
-    OpBody{"aten.index_select", index_select}.moves("self"),
-    OpBody{"aten.masked_select", masked_select}.moves("self"),
+    OpBody{"aten._unsafe_index", index}.any_dtype().moves("self"),
+    OpBody{"aten._unsafe_masked_index", unsafe_masked_index}.any_dtype().moves("self"),
+    OpBody{"aten.embedding", embedding}.any_dtype().moves("weight"),
+    OpBody{"aten.gather", gather}.any_dtype().moves("self"),
+    OpBody{"aten.index", index}.any_dtype().moves("self"),
+    OpBody{"aten.index_select", index_select}.any_dtype().moves("self"),
+    OpBody{"aten.masked_select", masked_select}.any_dtype().moves("self"),
     OpBody{"aten.nonzero", nonzero},
     OpBody{"aten.nonzero_static", nonzero_static},
-    OpBody{"aten.repeat_interleave", repeat_interleave}.moves("self"),
-    OpBody{"aten.take", take}.moves("self"),
+    OpBody{"aten.repeat_interleave", repeat_interleave}.any_dtype().moves("self"),
+    OpBody{"aten.take", take}.any_dtype().moves("self"),
 };
 
 }  // namespace

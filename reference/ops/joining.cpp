@@ -265,16 +265,16 @@ void chunk_cat(Call& call) {
 }
 
 constexpr std::array kJoiningOps = {
-    OpBody{"aten._chunk_cat", chunk_cat}.moves("tensors"),
-    OpBody{"aten.block_diag", block_diag}.moves("tensors"),
-    OpBody{"aten.cat", cat}.moves("tensors"),
-    OpBody{"aten.concat", cat}.moves("tensors"),
-    OpBody{"aten.concatenate", cat}.moves("tensors"),
-    OpBody{"aten.flip", flip}.moves("self"),
-    OpBody{"aten.repeat", repeat}.moves("self"),
-    OpBody{"aten.roll", roll}.moves("self"),
-    OpBody{"aten.rot90", rot90}.moves("self"),
-    OpBody{"aten.stack", stack}.moves("tensors"),
+    OpBody{"aten._chunk_cat", chunk_cat}.any_dtype().moves("tensors"),
+    OpBody{"aten.block_diag", block_diag}.any_dtype().moves("tensors"),
+    OpBody{"aten.cat", cat}.any_dtype().moves("tensors"),
+    OpBody{"aten.concat", cat}.any_dtype().moves("tensors"),
+    OpBody{"aten.concatenate", cat}.any_dtype().moves("tensors"),
+    OpBody{"aten.flip", flip}.any_dtype().moves("self"),
+    OpBody{"aten.repeat", repeat}.any_dtype().moves("self"),
+    OpBody{"aten.roll", roll}.any_dtype().moves("self"),
+    OpBody{"aten.rot90", rot90}.any_dtype().moves("self"),
+    OpBody{"aten.stack", stack}.any_dtype().moves("tensors"),
 };
 
 }  // namespace

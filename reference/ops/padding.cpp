@@ -198,14 +198,14 @@ void pad(Call& call) {
 }
 
 constexpr std::array kPaddingOps = {
-    OpBody{"aten.constant_pad_nd", constant_pad_nd}.moves("self"),
-    OpBody{"aten.pad", pad}.moves("self"),
-    OpBody{"aten.reflection_pad1d", reflection_pad<1>}.moves("self"),
-    OpBody{"aten.reflection_pad2d", reflection_pad<2>}.moves("self"),
-    OpBody{"aten.reflection_pad3d", reflection_pad<3>}.moves("self"),
-    OpBody{"aten.replication_pad1d", replication_pad<1>}.moves("self"),
-    OpBody{"aten.replication_pad2d", replication_pad<2>}.moves("self"),
-    OpBody{"aten.replication_pad3d", replication_pad<3>}.moves("self"),
+    OpBody{"aten.constant_pad_nd", constant_pad_nd}.any_dtype().moves("self"),
+    OpBody{"aten.pad", pad}.any_dtype().moves("self"),
+    OpBody{"aten.reflection_pad1d", reflection_pad<1>}.any_dtype().moves("self"),
+    OpBody{"aten.reflection_pad2d", reflection_pad<2>}.any_dtype().moves("self"),
+    OpBody{"aten.reflection_pad3d", reflection_pad<3>}.any_dtype().moves("self"),
+    OpBody{"aten.replication_pad1d", replication_pad<1>}.any_dtype().moves("self"),
+    OpBody{"aten.replication_pad2d", replication_pad<2>}.any_dtype().moves("self"),
+    OpBody{"aten.replication_pad3d", replication_pad<3>}.any_dtype().moves("self"),
 };
 
 }  // namespace

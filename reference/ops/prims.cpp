@@ -143,17 +143,17 @@ void prim_iota(Call& call) {
 }
 
 constexpr std::array kPrimsOps = {
-    OpBody{"prims.broadcast_in_dim", prim_broadcast_in_dim},
-    OpBody{"prims.collapse", prim_collapse}.moves("a"),
-    OpBody{"prims.collapse_view", prim_collapse_view},
-    OpBody{"prims.convert_element_type", prim_convert}.moves("a"),
+    OpBody{"prims.broadcast_in_dim", prim_broadcast_in_dim}.any_dtype(),
+    OpBody{"prims.collapse", prim_collapse}.any_dtype().moves("a"),
+    OpBody{"prims.collapse_view", prim_collapse_view}.any_dtype(),
+    OpBody{"prims.convert_element_type", prim_convert}.any_dtype().moves("a"),
     OpBody{"prims.iota", prim_iota},
-    OpBody{"prims.split_dim", prim_split_dim},
+    OpBody{"prims.split_dim", prim_split_dim}.any_dtype(),
     OpBody{"prims.sqrt", prim_sqrt},
-    OpBody{"prims.squeeze", prim_squeeze},
+    OpBody{"prims.squeeze", prim_squeeze}.any_dtype(),
     OpBody{"prims.sum", prim_sum},
     OpBody{"prims.var", prim_var},
-    OpBody{"prims.view_of", view_of_itself},
+    OpBody{"prims.view_of", view_of_itself}.any_dtype(),
 };
 
 }  // namespace

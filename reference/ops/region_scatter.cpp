@@ -172,15 +172,15 @@ void unsafe_masked_index_put_accumulate(Call& call) {
 }
 
 constexpr std::array kRegionScatterOps = {
-    OpBody{"aten._index_put_impl", index_put}.moves("self", "values"),
-    OpBody{"aten._unsafe_index_put", index_put}.moves("self", "values"),
+    OpBody{"aten._index_put_impl", index_put}.any_dtype().moves("self", "values"),
+    OpBody{"aten._unsafe_index_put", index_put}.any_dtype().moves("self", "values"),
     OpBody{"aten._unsafe_masked_index_put_accumulate", unsafe_masked_index_put_accumulate},
-    OpBody{"aten.as_strided_scatter", as_strided_scatter}.moves("self", "src"),
-    OpBody{"aten.diagonal_scatter", diagonal_scatter}.moves("self", "src"),
-    OpBody{"aten.index_put", index_put}.moves("self", "values"),
-    OpBody{"aten.masked_scatter", masked_scatter}.moves("self", "source"),
-    OpBody{"aten.select_scatter", select_scatter}.moves("self", "src"),
-    OpBody{"aten.slice_scatter", slice_scatter}.moves("self", "src"),
+    OpBody{"aten.as_strided_scatter", as_strided_scatter}.any_dtype().moves("self", "src"),
+    OpBody{"aten.diagonal_scatter", diagonal_scatter}.any_dtype().moves("self", "src"),
+    OpBody{"aten.index_put", index_put}.any_dtype().moves("self", "values"),
+    OpBody{"aten.masked_scatter", masked_scatter}.any_dtype().moves("self", "source"),
+    OpBody{"aten.select_scatter", select_scatter}.any_dtype().moves("self", "src"),
+    OpBody{"aten.slice_scatter", slice_scatter}.any_dtype().moves("self", "src"),
 };
 
 }  // namespace

@@ -224,13 +224,13 @@ void put(Call& call) {
 
 constexpr std::array kScatterOps = {
     OpBody{"aten.index_add", index_add},
-    OpBody{"aten.index_copy", index_copy}.moves("self", "source"),
-    OpBody{"aten.index_fill", index_fill}.moves("self", "value"),
+    OpBody{"aten.index_copy", index_copy}.any_dtype().moves("self", "source"),
+    OpBody{"aten.index_fill", index_fill}.any_dtype().moves("self", "value"),
     OpBody{"aten.index_reduce", index_reduce},
-    OpBody{"aten.put", put}.moves("self", "source"),
-    OpBody{"aten.scatter", scatter}.moves("self", "src"),
-    OpBody{"aten.scatter_add", scatter_add},
-    OpBody{"aten.scatter_reduce", scatter_reduce},
+    OpBody{"aten.put", put}.any_dtype().moves("self", "source"),
+    OpBody{"aten.scatter", scatter}.any_dtype().moves("self", "src"),
+    OpBody{"aten.scatter_add", scatter_add}.any_dtype(),
+    OpBody{"aten.scatter_reduce", scatter_reduce}.any_dtype(),
 };
 
 }  // namespace

@@ -127,10 +127,10 @@ void channel_shuffle(Call& call) {
 }
 
 constexpr std::array kShuffleOps = {
-    OpBody{"aten.channel_shuffle", channel_shuffle}.moves("self"),
-    OpBody{"aten.native_channel_shuffle", channel_shuffle}.moves("self"),
-    OpBody{"aten.pixel_shuffle", pixel_shuffle}.moves("self"),
-    OpBody{"aten.pixel_unshuffle", pixel_unshuffle}.moves("self"),
+    OpBody{"aten.channel_shuffle", channel_shuffle}.any_dtype().moves("self"),
+    OpBody{"aten.native_channel_shuffle", channel_shuffle}.any_dtype().moves("self"),
+    OpBody{"aten.pixel_shuffle", pixel_shuffle}.any_dtype().moves("self"),
+    OpBody{"aten.pixel_unshuffle", pixel_unshuffle}.any_dtype().moves("self"),
 };
 
 }  // namespace

@@ -109,13 +109,13 @@ void unsafe_split(Call& call) {
 }
 
 constexpr std::array kSplittingOps = {
-    OpBody{"aten.chunk", views_op<chunk>},
-    OpBody{"aten.split", views_op<split>},
-    OpBody{"aten.split_with_sizes", views_op<split_with_sizes>},
-    OpBody{"aten.split_with_sizes_copy", copies_op<split_with_sizes>}.moves("self"),
-    OpBody{"aten.unbind", views_op<unbind>},
-    OpBody{"aten.unbind_copy", copies_op<unbind>}.moves("self"),
-    OpBody{"aten.unsafe_split", unsafe_split}.moves("self"),
+    OpBody{"aten.chunk", views_op<chunk>}.any_dtype(),
+    OpBody{"aten.split", views_op<split>}.any_dtype(),
+    OpBody{"aten.split_with_sizes", views_op<split_with_sizes>}.any_dtype(),
+    OpBody{"aten.split_with_sizes_copy", copies_op<split_with_sizes>}.any_dtype().moves("self"),
+    OpBody{"aten.unbind", views_op<unbind>}.any_dtype(),
+    OpBody{"aten.unbind_copy", copies_op<unbind>}.any_dtype().moves("self"),
+    OpBody{"aten.unsafe_split", unsafe_split}.any_dtype().moves("self"),
 };
 
 }  // namespace

@@ -157,12 +157,17 @@ Geometry unfold(const Call& call, const Tensor& self) {
 }
 
 // view(dtype): the same bytes as elements of another width; the last dimension takes the change.
-// A storage with marks knows values, not bytes: it cannot be read as another dtype.
+// A storage with marks knows values, not bytes: it cannot be read as another dtype, but for the
+// parts of complex numbers.
 TensorRef reinterpreted(const Tensor& self, spec::DType dtype) {
-  if (!self.storage->marks.empty() && dtype != self.dtype) {
+  const bool is_other = spec::component_dtype(dtype) != spec::component_dtype(self.dtype);
+  if (dtype != self.dtype && self.is_conj) {
+    throw OpError("view(dtype) of a conjugate view, or into one");
+  }
+  if (!self.storage->marks.empty() && is_other) {
     throw Undecidable("view(dtype) of elements that the oracle knows only within a radius");
   }
-  self.storage->is_reinterpreted |= dtype != self.dtype;
+  self.storage->is_reinterpreted |= is_other;
   auto out = std::make_shared<Tensor>(self);
   out->dtype = dtype;
   const std::int64_t old_width = spec::item_size_bytes(self.dtype);
@@ -246,7 +251,8 @@ void grow(Mode mode, Tensor& tensor, std::int64_t size_bytes) {
   static_cast<void>(storage.writable_bytes());
   storage.host->bytes.resize(static_cast<std::size_t>(size_bytes));
   if (mode == Mode::kEager) return;
-  const auto count = static_cast<std::size_t>(size_bytes / spec::item_size_bytes(tensor.dtype));
+  const std::int64_t item = spec::item_size_bytes(spec::component_dtype(tensor.dtype));
+  const auto count = static_cast<std::size_t>(size_bytes / item);
   storage.marks.resize(count, StoredMark(Mark{0, detail::kInfinity}));
 }
 
@@ -288,42 +294,42 @@ void resize_as(Call& call) {
 }
 
 constexpr std::array kViewOps = {
-    OpBody{"aten._unsafe_view", unsafe_view}.moves("self"),
-    OpBody{"aten.alias", view_op<alias>},
-    OpBody{"aten.alias_copy", copy_op<alias>}.moves("self"),
-    OpBody{"aten.as_strided", view_op<as_strided>},
-    OpBody{"aten.as_strided_copy", copy_op<as_strided>}.moves("self"),
-    OpBody{"aten.broadcast_to", view_op<expand>},
-    OpBody{"aten.detach", view_op<alias>},
-    OpBody{"aten.diagonal", view_op<diagonal>},
-    OpBody{"aten.diagonal_copy", copy_op<diagonal>}.moves("self"),
-    OpBody{"aten.expand", view_op<expand>},
-    OpBody{"aten.expand_copy", copy_op<expand>}.moves("self"),
-    OpBody{"aten.flatten", flatten}.moves("self"),
-    OpBody{"aten.narrow", view_op<narrow>},
-    OpBody{"aten.narrow_copy", copy_op<narrow>}.moves("self"),
-    OpBody{"aten.numpy_T", view_op<numpy_t>},
-    OpBody{"aten.permute", view_op<permute>},
-    OpBody{"aten.permute_copy", copy_op<permute>}.moves("self"),
-    OpBody{"aten.reshape", reshape}.moves("self"),
-    OpBody{"aten.reshape_as", reshape_as}.moves("self"),
-    OpBody{"aten.resize", resize},
-    OpBody{"aten.resize_as", resize_as},
-    OpBody{"aten.select", view_op<select>},
-    OpBody{"aten.slice", view_op<slice>},
-    OpBody{"aten.squeeze", view_op<squeeze>},
-    OpBody{"aten.squeeze_copy", copy_op<squeeze>}.moves("self"),
-    OpBody{"aten.t", view_op<t>},
-    OpBody{"aten.t_copy", copy_op<t>}.moves("self"),
-    OpBody{"aten.transpose", view_op<transpose>},
-    OpBody{"aten.transpose_copy", copy_op<transpose>}.moves("self"),
-    OpBody{"aten.unflatten", view_op<unflatten>},
-    OpBody{"aten.unfold", view_op<unfold>},
-    OpBody{"aten.unfold_copy", copy_op<unfold>}.moves("self"),
-    OpBody{"aten.unsqueeze", view_op<unsqueeze>},
-    OpBody{"aten.unsqueeze_copy", copy_op<unsqueeze>}.moves("self"),
-    OpBody{"aten.view", view_any},
-    OpBody{"aten.view_copy", view_copy_any}.moves("self"),
+    OpBody{"aten._unsafe_view", unsafe_view}.any_dtype().moves("self"),
+    OpBody{"aten.alias", view_op<alias>}.any_dtype(),
+    OpBody{"aten.alias_copy", copy_op<alias>}.any_dtype().moves("self"),
+    OpBody{"aten.as_strided", view_op<as_strided>}.any_dtype(),
+    OpBody{"aten.as_strided_copy", copy_op<as_strided>}.any_dtype().moves("self"),
+    OpBody{"aten.broadcast_to", view_op<expand>}.any_dtype(),
+    OpBody{"aten.detach", view_op<alias>}.any_dtype(),
+    OpBody{"aten.diagonal", view_op<diagonal>}.any_dtype(),
+    OpBody{"aten.diagonal_copy", copy_op<diagonal>}.any_dtype().moves("self"),
+    OpBody{"aten.expand", view_op<expand>}.any_dtype(),
+    OpBody{"aten.expand_copy", copy_op<expand>}.any_dtype().moves("self"),
+    OpBody{"aten.flatten", flatten}.any_dtype().moves("self"),
+    OpBody{"aten.narrow", view_op<narrow>}.any_dtype(),
+    OpBody{"aten.narrow_copy", copy_op<narrow>}.any_dtype().moves("self"),
+    OpBody{"aten.numpy_T", view_op<numpy_t>}.any_dtype(),
+    OpBody{"aten.permute", view_op<permute>}.any_dtype(),
+    OpBody{"aten.permute_copy", copy_op<permute>}.any_dtype().moves("self"),
+    OpBody{"aten.reshape", reshape}.any_dtype().moves("self"),
+    OpBody{"aten.reshape_as", reshape_as}.any_dtype().moves("self"),
+    OpBody{"aten.resize", resize}.any_dtype(),
+    OpBody{"aten.resize_as", resize_as}.any_dtype(),
+    OpBody{"aten.select", view_op<select>}.any_dtype(),
+    OpBody{"aten.slice", view_op<slice>}.any_dtype(),
+    OpBody{"aten.squeeze", view_op<squeeze>}.any_dtype(),
+    OpBody{"aten.squeeze_copy", copy_op<squeeze>}.any_dtype().moves("self"),
+    OpBody{"aten.t", view_op<t>}.any_dtype(),
+    OpBody{"aten.t_copy", copy_op<t>}.any_dtype().moves("self"),
+    OpBody{"aten.transpose", view_op<transpose>}.any_dtype(),
+    OpBody{"aten.transpose_copy", copy_op<transpose>}.any_dtype().moves("self"),
+    OpBody{"aten.unflatten", view_op<unflatten>}.any_dtype(),
+    OpBody{"aten.unfold", view_op<unfold>}.any_dtype(),
+    OpBody{"aten.unfold_copy", copy_op<unfold>}.any_dtype().moves("self"),
+    OpBody{"aten.unsqueeze", view_op<unsqueeze>}.any_dtype(),
+    OpBody{"aten.unsqueeze_copy", copy_op<unsqueeze>}.any_dtype().moves("self"),
+    OpBody{"aten.view", view_any}.any_dtype(),
+    OpBody{"aten.view_copy", view_copy_any}.any_dtype().moves("self"),
 };
 
 }  // namespace

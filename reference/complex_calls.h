@@ -1,0 +1,30 @@
+// Where an op's body is called: bodies of real numbers never see complex ones.
+//
+// A call with a complex tensor, number or dtype goes to the body that the op has for complex
+// numbers (complex_ops() in registry.h), or to its only body where that takes elements of any dtype
+// (OpBody::any_dtype); else the op has no body for it, and Undecidable says so.
+//
+// A conjugate is a view in PyTorch: its elements are read with the other sign (Tensor::is_conj),
+// and so is the imaginary part of one (Tensor::is_neg). Views pass the bits on; any other op is
+// given tensors without them, and what it writes is written through them
+// (ATen/native/MathBitsFallback.h).
+#pragma once
+
+#include "reference/registry.h"
+
+namespace graphgate::reference {
+
+// Bodies for complex numbers of ops that stand in the families of registry.h.
+[[nodiscard]] std::span<const ComplexBody> complex_arithmetic_bodies();
+[[nodiscard]] std::span<const ComplexBody> complex_composite_bodies();
+[[nodiscard]] std::span<const ComplexBody> complex_number_bodies();
+[[nodiscard]] std::span<const ComplexBody> complex_product_bodies();
+[[nodiscard]] std::span<const ComplexBody> complex_reduction_bodies();
+
+// Whether one of these is a complex tensor, number or dtype, or a view with bits.
+[[nodiscard]] bool touches_complex(std::span<const Datum> data);
+
+// Runs `body`, that of the call's op, or what takes its place. The results are in call.results().
+void run_call(Body body, Call& call);
+
+}  // namespace graphgate::reference

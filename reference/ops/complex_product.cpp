@@ -1,0 +1,205 @@
+// Products of vectors and matrices of complex numbers.
+//
+// Each part of a result is one sum of twice as many products of real numbers, [Ar, -Ai] [Br; Bi]
+// and [Ar, Ai] [Bi; Br], and has the bound of that: in any order, whatever the accumulator is
+// declared to be. alpha and beta are products of complex numbers beside it.
+#include <array>
+
+#include "reference/complex_array.h"
+#include "reference/complex_calls.h"
+#include "reference/movement.h"
+#include "reference/ops/composition.h"
+
+namespace graphgate::reference {
+namespace of_complex {
+namespace {
+
+using spec::DType;
+
+void require_one_complex_dtype(const Tensor& a, const Tensor& b) {
+  if (a.dtype == b.dtype) return;
+  throw OpError("expected both factors to have one dtype, but got " +
+                std::string(spec::torch_name(a.dtype)) + " and " +
+                std::string(spec::torch_name(b.dtype)));
+}
+
+TensorRef part(const Tensor& tensor, int which) {
+  return std::make_shared<Tensor>(part_of(tensor, which));
+}
+TensorRef negated(const TensorRef& real) {
+  const TensorRef out = copy_of(*real);
+  turn_signs(*out, false, true);
+  return out;
+}
+
+// The complex tensor of two real ones of the same sizes.
+TensorRef from_parts(Mode mode, const Tensor& re, const Tensor& im) {
+  const TensorRef out = new_tensor(complex_dtype(re.dtype), re.sizes, re.device);
+  Tensor real = part_of(*out, 0);
+  Tensor imaginary = part_of(*out, 1);
+  assign(mode, real, re);
+  assign(mode, imaginary, im);
+  return out;
+}
+
+// The product by `op`, one of real matrices or vectors, that sums over the last dimension of `a`
+// and the last but one of `b` (or its only one).
+TensorRef complex_product(const Composition& run, Mode mode, std::string_view op, const Tensor& a,
+                          const Tensor& b, bool conjugates_a = false) {
+  require_one_complex_dtype(a, b);
+  if (a.rank() == 0 || b.rank() == 0) throw OpError("expected factors with dimensions");
+  const auto beside = [&](const TensorRef& first, const TensorRef& second, std::int64_t dim) {
+    return run("aten.cat.default", {list_of(std::vector<TensorRef>{first, second}), {dim}});
+  };
+  const std::int64_t rows = b.rank() == 1 ? -1 : -2;
+  const TensorRef ar = part(a, 0);
+  const TensorRef ai = conjugates_a ? negated(part(a, 1)) : part(a, 1);
+  const TensorRef br = part(b, 0);
+  const TensorRef bi = part(b, 1);
+  const TensorRef re = run(op, {{beside(ar, negated(ai), -1)}, {beside(br, bi, rows)}});
+  const TensorRef im = run(op, {{beside(ar, ai, -1)}, {beside(bi, br, rows)}});
+  return from_parts(mode, *re, *im);
+}
+
+void check_inner(const Tensor& a, const Tensor& b) {
+  const std::int64_t rows = b.sizes[b.rank() == 1 ? 0 : static_cast<std::size_t>(b.rank() - 2)];
+  if (a.sizes.back() != rows) {
+    throw OpError("sizes " + print_sizes(a.sizes) + " and " + print_sizes(b.sizes) +
+                  " cannot be multiplied");
+  }
+}
+
+template <std::int64_t kRankA, std::int64_t kRankB>
+void check_ranks(const Call& call, const Tensor& a, const Tensor& b) {
+  if (a.rank() != kRankA || b.rank() != kRankB) {
+    throw OpError(call.row().schema.name + ": factors of other ranks than it takes");
+  }
+  check_inner(a, b);
+}
+
+void mm(Call& call) {
+  const Tensor& a = *call.tensor("self");
+  const Tensor& b = *call.tensor("mat2");
+  check_ranks<2, 2>(call, a, b);
+  emit_made(call, complex_product(Composition(call), call.mode(), "aten.mm.default", a, b));
+}
+void bmm(Call& call) {
+  const Tensor& a = *call.tensor("self");
+  const Tensor& b = *call.tensor("mat2");
+  check_ranks<3, 3>(call, a, b);
+  emit_made(call, complex_product(Composition(call), call.mode(), "aten.bmm.default", a, b));
+}
+void mv(Call& call) {
+  const Tensor& a = *call.tensor("self");
+  const Tensor& b = *call.tensor("vec");
+  check_ranks<2, 1>(call, a, b);
+  emit_made(call, complex_product(Composition(call), call.mode(), "aten.mv.default", a, b));
+}
+void dot(Call& call) {
+  const Tensor& a = *call.tensor("self");
+  const Tensor& b = *call.tensor("tensor");
+  check_ranks<1, 1>(call, a, b);
+  emit_made(call, complex_product(Composition(call), call.mode(), "aten.dot.default", a, b));
+}
+// The first factor is conjugated.
+void vdot(Call& call) {
+  const Tensor& a = *call.tensor("self");
+  const Tensor& b = *call.tensor("other");
+  check_ranks<1, 1>(call, a, b);
+  emit_made(call, complex_product(Composition(call), call.mode(), "aten.dot.default", a, b, true));
+}
+TensorRef matmul_of(const Composition& run, Mode mode, const Tensor& a, const Tensor& b) {
+  if (a.rank() > 0 && b.rank() > 0) check_inner(a, b);
+  return complex_product(run, mode, "aten.matmul.default", a, b);
+}
+void matmul(Call& call) {
+  emit_made(call,
+            matmul_of(Composition(call), call.mode(), *call.tensor("self"), *call.tensor("other")));
+}
+
+// input times the weight's transpose, plus a bias.
+void linear(Call& call) {
+  const Composition run(call);
+  const TensorRef& weight = call.tensor("weight");
+  const TensorRef turned = weight->rank() == 2 ? run("aten.t.default", {{weight}}) : weight;
+  TensorRef out = matmul_of(run, call.mode(), *call.tensor("input"), *turned);
+  if (const TensorRef bias = call.optional_tensor("bias")) {
+    out = run("aten.add.Tensor", {{out}, {bias}});
+  }
+  emit_made(call, out);
+}
+
+bool is_whole_number(const Datum& datum, std::int64_t value) {
+  if (const auto* x = datum.as<std::int64_t>()) return *x == value;
+  if (const auto* x = datum.as<double>()) return *x == static_cast<double>(value);
+  const auto* complex = datum.as<spec::ComplexNumber>();
+  return complex != nullptr && complex->real == static_cast<double>(value) && complex->imag == 0;
+}
+
+// beta * self + alpha * product. A beta of 0 drops self, and its NaNs.
+void emit_sum_with_product(Call& call, const Composition& run, const TensorRef& product) {
+  const auto scaled = [&](const TensorRef& tensor, std::string_view name) {
+    const Datum& factor = call.datum(name);
+    return is_whole_number(factor, 1) ? tensor : run("aten.mul.Scalar", {{tensor}, factor});
+  };
+  const TensorRef& self = call.tensor("self");
+  require_one_complex_dtype(*self, *product);
+  if (broadcast_sizes({self->sizes, product->sizes}) != product->sizes) {
+    throw OpError("sizes " + print_sizes(self->sizes) + " do not stretch to " +
+                  print_sizes(product->sizes));
+  }
+  const TensorRef term = scaled(product, "alpha");
+  if (is_whole_number(call.datum("beta"), 0)) return emit_made(call, term);
+  const TensorRef sum = run("aten.add.Tensor", {{scaled(self, "beta")}, {term}});
+  emit_made(call, copy_of(*sum));
+}
+
+void addmm(Call& call) {
+  const Composition run(call);
+  const Tensor& a = *call.tensor("mat1");
+  const Tensor& b = *call.tensor("mat2");
+  check_ranks<2, 2>(call, a, b);
+  emit_sum_with_product(call, run, complex_product(run, call.mode(), "aten.mm.default", a, b));
+}
+void baddbmm(Call& call) {
+  const Composition run(call);
+  const Tensor& a = *call.tensor("batch1");
+  const Tensor& b = *call.tensor("batch2");
+  check_ranks<3, 3>(call, a, b);
+  emit_sum_with_product(call, run, complex_product(run, call.mode(), "aten.bmm.default", a, b));
+}
+void addmv(Call& call) {
+  const Composition run(call);
+  const Tensor& a = *call.tensor("mat");
+  const Tensor& b = *call.tensor("vec");
+  check_ranks<2, 1>(call, a, b);
+  emit_sum_with_product(call, run, complex_product(run, call.mode(), "aten.mv.default", a, b));
+}
+// The first factor of the sum over the last dimension is conjugated.
+void vecdot(Call& call) {
+  const Composition run(call);
+  const TensorRef& x = call.tensor("x");
+  const TensorRef& y = call.tensor("y");
+  if (x->rank() == 1 && y->rank() == 1) {
+    return emit_made(call, run("aten.vdot.default", {{x}, {y}}));
+  }
+  const TensorRef conjugate = run("aten._conj.default", {{x}});
+  const TensorRef product = run("aten.mul.Tensor", {{conjugate}, {y}});
+  emit_made(call, run("aten.sum.dim_IntList", {{product}, list_of(Sizes{call.integer("dim")})}));
+}
+
+constexpr std::array kComplexProducts = {
+    ComplexBody{"aten.addmm", addmm},     ComplexBody{"aten.addmv", addmv},
+    ComplexBody{"aten.baddbmm", baddbmm}, ComplexBody{"aten.bmm", bmm},
+    ComplexBody{"aten.dot", dot},         ComplexBody{"aten.linalg_vecdot", vecdot},
+    ComplexBody{"aten.linear", linear},   ComplexBody{"aten.matmul", matmul},
+    ComplexBody{"aten.mm", mm},           ComplexBody{"aten.mv", mv},
+    ComplexBody{"aten.vdot", vdot},
+};
+
+}  // namespace
+}  // namespace of_complex
+
+std::span<const ComplexBody> complex_product_bodies() { return of_complex::kComplexProducts; }
+
+}  // namespace graphgate::reference
