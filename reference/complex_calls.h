@@ -14,13 +14,6 @@
 
 namespace graphgate::reference {
 
-// Bodies for complex numbers of ops that stand in the families of registry.h.
-[[nodiscard]] std::span<const ComplexBody> complex_arithmetic_bodies();
-[[nodiscard]] std::span<const ComplexBody> complex_composite_bodies();
-[[nodiscard]] std::span<const ComplexBody> complex_number_bodies();
-[[nodiscard]] std::span<const ComplexBody> complex_product_bodies();
-[[nodiscard]] std::span<const ComplexBody> complex_reduction_bodies();
-
 // Whether one of these is a complex tensor, number or dtype, or a view with bits.
 [[nodiscard]] bool touches_complex(std::span<const Datum> data);
 

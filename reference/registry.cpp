@@ -3,8 +3,6 @@
 #include <string>
 #include <unordered_map>
 
-#include "reference/complex_calls.h"
-
 namespace graphgate::reference {
 namespace {
 

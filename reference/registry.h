@@ -126,6 +126,7 @@ struct ComplexBody {
 
 // Bodies for complex numbers of ops that stand in these families.
 [[nodiscard]] std::span<const ComplexBody> complex_arithmetic_bodies();
+[[nodiscard]] std::span<const ComplexBody> complex_composite_bodies();
 [[nodiscard]] std::span<const ComplexBody> complex_number_bodies();
 [[nodiscard]] std::span<const ComplexBody> complex_product_bodies();
 [[nodiscard]] std::span<const ComplexBody> complex_reduction_bodies();

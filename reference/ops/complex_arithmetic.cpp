@@ -5,7 +5,6 @@
 // sums are open.
 #include <array>
 
-#include "reference/complex_calls.h"
 #include "reference/complex_pointwise.h"
 #include "reference/movement.h"
 #include "reference/registry.h"

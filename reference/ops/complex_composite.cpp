@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "reference/complex_array.h"
-#include "reference/complex_calls.h"
 #include "reference/movement.h"
 #include "reference/ops/composition.h"
 

@@ -6,7 +6,6 @@
 #include <array>
 
 #include "reference/complex_array.h"
-#include "reference/complex_calls.h"
 #include "reference/movement.h"
 #include "reference/ops/composition.h"
 

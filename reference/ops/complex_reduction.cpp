@@ -3,7 +3,6 @@
 #include <array>
 
 #include "reference/complex_array.h"
-#include "reference/complex_calls.h"
 #include "reference/movement.h"
 #include "reference/ops/composition.h"
 #include "reference/pointwise.h"
