@@ -5,9 +5,10 @@
 namespace graphgate::spec {
 namespace {
 
+// A generator may be a tensor that holds its state.
 bool holds_bytes(const SchemaType& type) {
   return type.base == BaseType::kTensor || type.base == BaseType::kStorage ||
-         type.base == BaseType::kAny;
+         type.base == BaseType::kGenerator || type.base == BaseType::kAny;
 }
 
 bool share_a_set(const std::vector<std::string>& left, const std::vector<std::string>& right) {

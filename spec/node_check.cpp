@@ -46,6 +46,8 @@ bool fits_base(BaseType base, Shape shape, const Argument& argument) {
   switch (base) {
     case BaseType::kTensor:
       return shape == Shape::kTensor || number || shape == Shape::kComplex;
+    case BaseType::kGenerator:
+      return shape == Shape::kTensor;  // that holds the generator's state
     case BaseType::kInt:
     case BaseType::kSymInt:
       return shape == Shape::kInt || shape == Shape::kBool;
@@ -75,7 +77,7 @@ bool fits_base(BaseType base, Shape shape, const Argument& argument) {
   }
 }
 
-// Types that only None can stand for.
+// Types that None can stand for, and nothing else but a generator's state.
 bool has_no_value(BaseType base) {
   return base == BaseType::kGenerator || base == BaseType::kQScheme || base == BaseType::kDimname ||
          base == BaseType::kStorage || base == BaseType::kStream;

@@ -13,7 +13,7 @@ namespace graphgate::spec {
 // What fits a schema type follows what PyTorch's exporter writes: a number or a symbolic number
 // fits `Tensor` (it becomes a 0-dim tensor), an int fits `float`, one int fits a list with a fixed
 // size, a bool or an int fits `Scalar`. None fits optional types and types with no value here
-// (Generator, Stream...).
+// (Generator, Stream...). A tensor fits Generator: it holds the generator's state.
 [[nodiscard]] Result<void> check_nodes(const Graph& graph, const OpTable& ops);
 
 }  // namespace graphgate::spec

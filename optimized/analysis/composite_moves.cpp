@@ -309,16 +309,7 @@ Values one_hot_rows(Parts& parts) {
   return {parts.run("aten.scatter.value", {zeros, {std::int64_t{-1}}, index, {std::int64_t{1}}})};
 }
 
-// Nothing is drawn out of training.
-Values without_dropping(Parts& parts) {
-  if (parts.boolean("train") && parts.real("p") != 0) {
-    throw Unsupported("dropout in training draws random numbers");
-  }
-  return {parts["input"]};
-}
-
 constexpr CompositeOp kCompositeMoves[] = {
-    {"aten.alpha_dropout", without_dropping},
     {"aten.argsort", sorting_indices},
     {"aten.atleast_1d", at_least_dims<1>},
     {"aten.atleast_2d", at_least_dims<2>},
@@ -331,8 +322,6 @@ constexpr CompositeOp kCompositeMoves[] = {
     {"aten.dsplit", split_known_dim<2, 3>},
     {"aten.dstack", behind_each_other},
     {"aten.expand_as", expand_to_other},
-    {"aten.feature_alpha_dropout", without_dropping},
-    {"aten.feature_dropout", without_dropping},
     {"aten.fliplr", flipped<1>},
     {"aten.flipud", flipped<0>},
     {"aten.hsplit", split_known_dim<1, 1>},

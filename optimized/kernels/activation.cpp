@@ -227,21 +227,6 @@ Launch bind_prelu(const Binding& call) {
   return launch_pointwise<kWeighted>(call, []<class C>() { return element::WeightedRelu(); });
 }
 
-// A new result is row-major.
-void infer_rrelu(Inference& call) {
-  if (call.boolean("training")) throw Unsupported("rrelu draws random slopes in training");
-  const spec::DType dtype = common_dtype(call, kFloat);
-  check_written(call, dtype);
-  call.make(dtype, call.tensor("self").sizes);
-}
-
-// Out of training the slope is the middle of its range, and the noise stays as it is.
-Launch bind_rrelu(const Binding& call) {
-  const double slope = (call.real("lower") + call.real("upper")) / 2;
-  return launch_pointwise<kFloat>(
-      call, [&]<class C>() { return element::LeakyRelu<C>{static_cast<C>(slope)}; });
-}
-
 }  // namespace
 
 std::span<const Kernel> activation_kernels() {
@@ -262,7 +247,6 @@ std::span<const Kernel> activation_kernels() {
       pointwise_kernel<kFloat>("aten.mish", element::Mish()),
       pointwise_kernel<kNumber>("aten.relu", element::Relu()),
       {"aten.prelu", infer_channel_prelu, bind_channel_prelu},
-      {"aten.rrelu", infer_rrelu, bind_rrelu},
       pointwise_kernel<kFloat>("aten.silu", element::Silu()),
       {"aten.softplus", infer_pointwise<kFloat>, bind_softplus, kOverlap},
       {"aten.softshrink", infer_softshrink, bind_shrink<element::SoftShrink>, kOverlap},

@@ -7,6 +7,7 @@
 #include "optimized/arithmetic/functions.h"
 #include "optimized/arithmetic/sum.h"
 #include "optimized/codegen/attention_work.h"
+#include "optimized/draws.h"
 #include "optimized/gemm.h"
 #include "optimized/kernels/families.h"
 #include "optimized/loop.h"
@@ -68,7 +69,7 @@ void check_inputs(const KernelCall& call, const Inputs& in, const Sizes& result)
   if (!spec::is_floating_point(dtype) || in.key.dtype != dtype || in.value.dtype != dtype) {
     throw OpError("query, key and value must have one floating-point dtype");
   }
-  if (call.real("dropout_p") != 0) throw Unsupported("attention with dropout is random");
+  if (call.real("dropout_p") > 1) throw OpError("dropout_p must not be above 1");
   if (!in.mask) return;
   const DType mask = in.mask->dtype;
   if (mask != DType::kBool && mask != DType::kFloat32 && mask != dtype) {
@@ -93,8 +94,9 @@ void infer_attention(Inference& call) {
   const Inputs in = inputs_of(call, call.boolean("enable_gqa"));
   Sizes sizes = result_sizes(in);
   check_inputs(call, in, sizes);
-  Sizes strides = is_fused(in) ? strides_like(in.query, spec::MemoryFormat::kPreserve)
-                               : row_major_strides(sizes);
+  const bool drops = call.real("dropout_p") > 0;  // the fused kernel drops nothing
+  Sizes strides = !drops && is_fused(in) ? strides_like(in.query, spec::MemoryFormat::kPreserve)
+                                         : row_major_strides(sizes);
   call.make(in.query.dtype, std::move(sizes), std::move(strides));
 }
 
@@ -103,6 +105,7 @@ void infer_fused_attention(Inference& call) {
   const Inputs in = inputs_of(call, true);
   Sizes sizes = result_sizes(in);
   check_inputs(call, in, sizes);
+  if (call.real("dropout_p") > 0) throw OpError("the fused attention drops nothing");
   if (sizes.size() != 4) wrong_sizes(in);
   const Sizes sums = {sizes[0], sizes[1], sizes[2]};
   Sizes strides = strides_like(in.query, spec::MemoryFormat::kPreserve);
@@ -167,17 +170,30 @@ struct Attention {
   std::int64_t rows, keys, depth, columns;  // of queries, of keys, per head, of values
   bool is_causal;
   C scale;
+  double keeps = 1;  // the chance of a weight to be kept
+  DrawSource source = {};
 
   void operator()() const {
     std::vector<C> scores(at(std::min(rows, kQueryRows) * keys));
+    std::optional<Draws> draws;
+    if (keeps < 1) draws.emplace(source);
     for (const Head& head : heads) {
       for (std::int64_t first = 0; first < rows; first += kQueryRows) {
-        attend(head, first, std::min(kQueryRows, rows - first), scores.data());
+        attend(head, first, std::min(kQueryRows, rows - first), scores.data(), draws);
       }
     }
   }
 
-  void attend(const Head& head, std::int64_t first, std::int64_t count, C* scores) const {
+  // Zeros for dropped weights of a row, and what makes up for them.
+  void drop(std::int64_t weight, C* weights, const Draws& draws) const {
+    const C factor = keeps > 0 ? C(1) / static_cast<C>(keeps) : C(0);
+    for (std::int64_t i = 0; i < keys; ++i) {
+      weights[i] *= draws.uniform(weight + i) < keeps ? factor : C(0);
+    }
+  }
+
+  void attend(const Head& head, std::int64_t first, std::int64_t count, C* scores,
+              const std::optional<Draws>& draws) const {
     gemm<C>(count, keys, depth, query.moved(head.query + first * query.factor.row_stride),
             transposed(key.moved(head.key)),
             [&](std::int64_t row, std::int64_t column, C* values, int n) {
@@ -187,6 +203,9 @@ struct Attention {
     for (std::int64_t row = 0; row < count; ++row) {
       const C sum = softmax(scores + row * keys);
       if (sums) store_sum(head, first + row, sum);
+      if (!draws) continue;
+      const std::int64_t query_row = (&head - heads.data()) * rows + first + row;
+      drop(query_row * keys, scores + row * keys, *draws);
     }
     gemm<C>(count, columns, keys, dense_factor<C>(scores, keys), value.moved(head.value),
             [&](std::int64_t row, std::int64_t column, C* values, int n) {
@@ -248,6 +267,7 @@ Launch bind_inputs(const Binding& call, const Inputs& in, bool gives_sums) {
   if (in.mask) mask = broadcast_to(*in.mask, score_sizes(in, result.sizes));
   const double depth = static_cast<double>(in.query.size(-1));
   const double scale = call.optional_real("scale").value_or(1 / std::sqrt(depth));
+  const double keeps = 1 - std::max(call.real("dropout_p"), 0.0);
   Launch launch = with_real(in.query.dtype, [&]<class C>() -> Launch {
     Attention<C> out{.heads = heads_of(in, result, mask ? &*mask : nullptr,
                                        gives_sums ? &call.result(1) : nullptr),
@@ -263,12 +283,14 @@ Launch bind_inputs(const Binding& call, const Inputs& in, bool gives_sums) {
                      .depth = in.query.size(-1),
                      .columns = in.value.size(-1),
                      .is_causal = call.boolean("is_causal"),
-                     .scale = static_cast<C>(scale)};
+                     .scale = static_cast<C>(scale),
+                     .keeps = keeps,
+                     .source = draw_source()};
     if (mask) out.mask.emplace(*mask);
     if (gives_sums) out.sums = call.result(1);
     return out;
   });
-  if (call.listener() == nullptr) return launch;
+  if (call.listener() == nullptr || keeps < 1) return launch;
   auto works = attention_works(
       *call.listener(), {result, in.query, in.key, in.value, mask ? &*mask : nullptr,
                          gives_sums ? &call.result(1) : nullptr, call.boolean("is_causal"), scale});

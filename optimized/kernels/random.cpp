@@ -5,12 +5,16 @@
 // stand in a tensor are looked at when the launch runs.
 #include <cmath>
 #include <numbers>
+#include <random>
 
+#include "base/split_mix.h"
 #include "optimized/analysis/row_rules.h"
 #include "optimized/arithmetic/functions.h"
 #include "optimized/draws.h"
+#include "optimized/kernels/elements/elements.h"
 #include "optimized/kernels/families.h"
 #include "optimized/kernels/pointwise.h"
+#include "optimized/kernels/seeded.h"
 #include "optimized/rows.h"
 #include "optimized/strides.h"
 
@@ -118,6 +122,9 @@ void infer_rand_like(Inference& call) {
 }
 // Multiples of the spacing below 1, so that no rounding comes to 1.
 Launch bind_rand(const Binding& call) {
+  if (const Tensor* state = generator_state(call)) {
+    return seeded_uniform(call.result(), *state, 0, 1);
+  }
   const int drop = 64 - fraction_bits(call.result().dtype);
   const double step = std::ldexp(1.0, drop - 64);
   return draw_each<double>(call.result(), [drop, step](const Draws& draws, std::int64_t i) {
@@ -139,7 +146,12 @@ void infer_randn_like(Inference& call) {
   want_fraction(drawn_dtype(call, call.tensor("self").dtype), "randn_like");
   make_like_self(call);
 }
-Launch bind_randn(const Binding& call) { return draw_each<double>(call.result(), standard_normal); }
+Launch bind_randn(const Binding& call) {
+  if (const Tensor* state = generator_state(call)) {
+    return seeded_normal(call.result(), *state, {0.0}, {1.0});
+  }
+  return draw_each<double>(call.result(), standard_normal);
+}
 
 double greatest_finite(DType dtype) {
   if (dtype == DType::kFloat64) return std::numeric_limits<double>::max();
@@ -160,6 +172,9 @@ void infer_uniform(Inference& call) {
 }
 Launch bind_uniform(const Binding& call) {
   const double from = call.real("from");
+  if (const Tensor* state = generator_state(call)) {
+    return seeded_uniform(call.result(), *state, from, call.real("to"));
+  }
   const double width = call.real("to") - from;
   return draw_each<double>(call.result(), [from, width](const Draws& draws, std::int64_t i) {
     return from + draws.uniform(i) * width;
@@ -183,6 +198,9 @@ void infer_continuous(Inference& call, std::string_view parameter, bool refuses_
 void infer_exponential(Inference& call) { infer_continuous(call, "lambd", false); }
 Launch bind_exponential(const Binding& call) {
   const double rate = call.real("lambd");
+  if (const Tensor* state = generator_state(call)) {
+    return seeded_exponential(call.result(), *state, rate);
+  }
   return draw_each<double>(call.result(), [rate](const Draws& draws, std::int64_t i) {
     return -log(draws.positive(i)) / rate;
   });
@@ -191,6 +209,9 @@ void infer_cauchy(Inference& call) { infer_continuous(call, "sigma", false); }
 Launch bind_cauchy(const Binding& call) {
   const double median = call.real("median");
   const double sigma = call.real("sigma");
+  if (const Tensor* state = generator_state(call)) {
+    return seeded_cauchy(call.result(), *state, median, sigma);
+  }
   return draw_each<double>(call.result(), [median, sigma](const Draws& draws, std::int64_t i) {
     return median + sigma * tan(std::numbers::pi * (draws.uniform(i) - 0.5));
   });
@@ -199,6 +220,9 @@ void infer_log_normal(Inference& call) { infer_continuous(call, "std", true); }
 Launch bind_log_normal(const Binding& call) {
   const double mean = call.real("mean");
   const double deviation = call.real("std");
+  if (const Tensor* state = generator_state(call)) {
+    return seeded_log_normal(call.result(), *state, mean, deviation);
+  }
   return draw_each<double>(call.result(), [mean, deviation](const Draws& draws, std::int64_t i) {
     return exp(mean + deviation * standard_normal(draws, i));
   });
@@ -228,6 +252,9 @@ void infer_normal(Inference& call) {
 Launch bind_normal(const Binding& call) {
   const Tensor& result = call.result();
   if (result.count() == 0) return {};
+  if (const Tensor* state = generator_state(call)) {
+    return seeded_normal(result, *state, call.item("mean"), call.item("std"));
+  }
   return [to = last_rows(result), means = Chances(call.item("mean"), result.sizes),
           spreads = Chances(call.item("std"), result.sizes), source = draw_source()] {
     const Draws draws(source);
@@ -264,15 +291,42 @@ bool holds_whole(DType dtype, std::int64_t x) {
 
 std::int64_t lower_end(const KernelCall& call) { return call.has("low") ? call.integer("low") : 0; }
 
-void check_whole_range(const KernelCall& call, DType dtype) {
-  if (call.item("high").as<Tensor>()) throw Unsupported("randint_like with a tensor for high");
+// [low, high) as every number of a launch has it.
+struct WholeRange {
+  std::int64_t low = 0;
+  std::int64_t last = 0;
+
+  [[nodiscard]] std::int64_t draw(const Draws& draws, std::int64_t i) const {
+    const std::uint64_t first = static_cast<std::uint64_t>(low);
+    return static_cast<std::int64_t>(first +
+                                     draws.below(static_cast<std::uint64_t>(last) - first + 1, i));
+  }
+  // The same from a generator's state, which gives 64 bits for ranges from 2^28 on.
+  [[nodiscard]] Launch launch(const Tensor& result, const Tensor& state) const {
+    const std::uint64_t count =
+        static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(low) + 1;
+    // All 64 bits are what they are.
+    return seeded_whole(result, state, count == 0 ? 0 : low, count,
+                        count == 0 || count >> 28U != 0);
+  }
+};
+WholeRange checked_range(std::int64_t low, std::int64_t high, DType dtype) {
   refuse_float8(dtype, "randint");
-  const std::int64_t low = lower_end(call);
-  const std::int64_t high = call.integer("high");
   if (low >= high) throw OpError("randint wants low < high");
   if (!holds_whole(dtype, low) || !holds_whole(dtype, high - 1)) {
     throw OpError("randint: [low, high) lies outside of " + std::string(spec::torch_name(dtype)));
   }
+  return {low, high - 1};
+}
+
+// What stands in a tensor is looked at when the launch runs.
+void check_whole_range(const KernelCall& call, DType dtype) {
+  if (const Tensor* high = call.item("high").as<Tensor>()) {
+    refuse_float8(dtype, "randint");
+    if (high->rank() != 0) throw OpError("randint_like wants a high without dimensions");
+    return;
+  }
+  (void)checked_range(lower_end(call), call.integer("high"), dtype);
 }
 void infer_randint(Inference& call) {
   const DType dtype = drawn_dtype(call, DType::kInt64);
@@ -293,11 +347,65 @@ Launch draw_whole(const Tensor& result, F number) {
   });
 }
 Launch bind_randint(const Binding& call) {
-  const auto low = static_cast<std::uint64_t>(lower_end(call));
-  const std::uint64_t count = static_cast<std::uint64_t>(call.integer("high")) - low;
-  return draw_whole(call.result(), [low, count](const Draws& draws, std::int64_t i) {
-    return static_cast<std::int64_t>(low + draws.below(count, i));
-  });
+  const std::int64_t low = lower_end(call);
+  const Tensor& result = call.result();
+  const Tensor* const high = call.item("high").as<Tensor>();
+  if (high == nullptr) {
+    const WholeRange range = checked_range(low, call.integer("high"), result.dtype);
+    if (const Tensor* state = generator_state(call)) return range.launch(result, *state);
+    return draw_whole(result,
+                      [range](const Draws& draws, std::int64_t i) { return range.draw(draws, i); });
+  }
+  return draw_whole(
+      result, [low, end = *high, dtype = result.dtype](const Draws& draws, std::int64_t i) {
+        const bool is_real = spec::is_floating_point(end.dtype);
+        const std::int64_t stop =
+            is_real ? static_cast<std::int64_t>(load_element<double>(end.dtype, end.data()))
+                    : load_element<std::int64_t>(end.dtype, end.data());
+        return checked_range(low, stop, dtype).draw(draws, i);
+      });
+}
+
+// random_(), random_(to), random_(from, to). Without an end: to the greatest of an integer dtype,
+// to the first whole number behind which a floating one has gaps; with the least int64 for `from`,
+// any 64 bits.
+WholeRange random_range(const KernelCall& call, DType dtype) {
+  refuse_float8(dtype, "random_");
+  constexpr auto kLeast = std::numeric_limits<std::int64_t>::min();
+  constexpr auto kGreatest = std::numeric_limits<std::int64_t>::max();
+  const std::int64_t from = call.has("from") ? call.integer("from") : 0;
+  if (call.has("to")) return checked_range(from, call.integer("to"), dtype);
+  const bool is_real = spec::is_floating_point(dtype);
+  if (from == kLeast) {
+    if (dtype == DType::kFloat16 || (!is_real && dtype != DType::kInt64)) {
+      throw OpError("random_ has no 64 bits for this dtype");
+    }
+    return {kLeast, kGreatest};
+  }
+  if (is_real) return checked_range(from, (std::int64_t{1} << fraction_bits(dtype)) + 1, dtype);
+  const int bits =
+      static_cast<int>(8 * spec::item_size_bytes(dtype)) - (dtype == DType::kUInt8 ? 0 : 1);
+  const std::int64_t last = dtype == DType::kBool ? 1 : kGreatest >> (63 - bits);
+  if (from > last || !holds_whole(dtype, from)) throw OpError("random_: from is out of the dtype");
+  return {from, last};
+}
+void infer_random(Inference& call) {
+  (void)random_range(call, drawn_dtype(call, call.tensor("self").dtype));
+  make_like_self(call);
+}
+Launch bind_random(const Binding& call) {
+  const DType dtype = call.result().dtype;
+  const WholeRange range = random_range(call, dtype);
+  if (const Tensor* state = generator_state(call)) {
+    // Without any end each dtype has words of its own width.
+    const bool has_ends = call.has("from") || call.has("to");
+    if (has_ends) return range.launch(call.result(), *state);
+    const bool takes_pairs = dtype == DType::kInt64 || dtype == DType::kFloat64;
+    const std::uint64_t count = static_cast<std::uint64_t>(range.last) + 1;
+    return seeded_whole(call.result(), *state, 0, count, takes_pairs);
+  }
+  return draw_whole(call.result(),
+                    [range](const Draws& draws, std::int64_t i) { return range.draw(draws, i); });
 }
 
 void infer_randperm(Inference& call) {
@@ -317,6 +425,7 @@ void infer_randperm(Inference& call) {
 Launch bind_randperm(const Binding& call) {
   const Tensor& result = call.result();
   if (result.count() == 0) return {};
+  if (const Tensor* state = generator_state(call)) return seeded_permutation(result, *state);
   return [to = last_rows(result), is_real = spec::is_floating_point(result.dtype),
           source = draw_source()] {
     const Draws draws(source);
@@ -343,12 +452,150 @@ void infer_geometric(Inference& call) {
 }
 // By inversion: the least n with 1 - (1 - p)^n above a uniform number.
 Launch bind_geometric(const Binding& call) {
+  const bool is_real = spec::is_floating_point(call.result().dtype);
+  if (const Tensor* state = generator_state(call); state != nullptr && is_real) {
+    return seeded_geometric(call.result(), *state, call.real("p"));
+  }
   const double log_of_failure = log1p(-call.real("p"));
   return draw_whole(call.result(), [log_of_failure](const Draws& draws, std::int64_t i) {
     const double trials = std::ceil(log(draws.positive(i)) / log_of_failure);
     constexpr double kMost = 0x1p62;
     return static_cast<std::int64_t>(std::clamp(trials, 1.0, kMost));
   });
+}
+
+// ---- counts and shares ----
+
+// The bits of one element for the standard library's distributions.
+class ElementBits {
+ public:
+  ElementBits(const Draws& draws, std::int64_t i) : bits_(draws.bits(i)) {}
+  using result_type = std::uint64_t;
+  static constexpr result_type min() { return 0; }
+  static constexpr result_type max() { return std::numeric_limits<result_type>::max(); }
+  result_type operator()() { return bits_.next(); }
+
+ private:
+  SplitMix64 bits_;
+};
+
+bool is_wide(DType dtype) { return dtype == DType::kFloat32 || dtype == DType::kFloat64; }
+void want_wide(DType dtype, const char* op) {
+  if (!is_wide(dtype)) throw OpError(std::string(op) + " wants float32 or float64");
+}
+void make_row_major(Inference& call, const Tensor& like, Sizes sizes) {
+  call.make(like.dtype, std::move(sizes), {}, like.device);
+}
+
+// Numbers of element(draws, i, x), with x from a tensor of parameters.
+template <class F>
+Launch draw_by(const Tensor& result, const Item& parameter, F element) {
+  if (result.count() == 0) return {};
+  return [to = last_rows(result), from = Chances(parameter, result.sizes), element,
+          source = draw_source()] {
+    const Draws draws(source);
+    std::vector<double> row(at(to.length()));
+    std::int64_t i = 0;
+    for (std::int64_t r = 0; r < to.count(); ++r) {
+      from.load(r, row);
+      for (double& x : row) x = element(draws, i++, x);
+      to.store<double>(r, row.data());
+    }
+  };
+}
+
+// Whole numbers above it have no fraction, and are their own draws.
+constexpr double kMostCounted = 0x1p60;
+
+void infer_poisson(Inference& call) {
+  const Tensor& self = call.tensor("self");
+  want_fraction(self.dtype, "poisson");
+  make_row_major(call, self, self.sizes);
+}
+Launch bind_poisson(const Binding& call) {
+  return draw_by(call.result(), call.item("self"),
+                 [](const Draws& draws, std::int64_t i, double rate) {
+                   if (!(rate >= 0)) throw OpError("poisson wants rates that are not negative");
+                   if (rate == 0 || rate >= kMostCounted) return rate;
+                   ElementBits bits(draws, i);
+                   std::poisson_distribution<std::int64_t> counts(rate);
+                   return static_cast<double>(counts(bits));
+                 });
+}
+
+void infer_binomial(Inference& call) {
+  const Tensor& count = call.tensor("count");
+  const Tensor& chance = call.tensor("prob");
+  want_wide(count.dtype, "binomial");
+  if (count.dtype != chance.dtype) throw OpError("binomial wants count and prob of one dtype");
+  make_row_major(call, count, broadcast_sizes(count.sizes, chance.sizes));
+}
+double successes(const Draws& draws, std::int64_t i, double count, double chance) {
+  if (count <= 0 || chance <= 0) return 0;
+  if (!(chance < 1) || !(count < kMostCounted)) return count;
+  ElementBits bits(draws, i);
+  std::binomial_distribution<std::int64_t> tries(static_cast<std::int64_t>(count), chance);
+  return static_cast<double>(tries(bits));
+}
+Launch bind_binomial(const Binding& call) {
+  const Tensor& result = call.result();
+  if (result.count() == 0) return {};
+  return [to = last_rows(result), counts = Chances(call.item("count"), result.sizes),
+          chances = Chances(call.item("prob"), result.sizes), source = draw_source()] {
+    const Draws draws(source);
+    std::vector<double> row(at(to.length()));
+    std::vector<double> chance(row.size());
+    std::int64_t i = 0;
+    for (std::int64_t r = 0; r < to.count(); ++r) {
+      counts.load(r, row);
+      chances.load(r, chance);
+      for (std::size_t k = 0; k < row.size(); ++k) {
+        row[k] = successes(draws, i++, row[k], chance[k]);
+      }
+      to.store<double>(r, row.data());
+    }
+  };
+}
+
+double least_normal_of(DType dtype) { return dtype == DType::kFloat32 ? 0x1p-126 : 0x1p-1022; }
+// A gamma variate, raised to the least normal number; a shape that is none gives that number.
+double gamma_draw(const Draws& draws, std::int64_t i, double shape, DType dtype) {
+  if (!(shape > 0)) return least_normal_of(dtype);
+  if (std::isinf(shape)) return shape;
+  ElementBits bits(draws, i);
+  std::gamma_distribution<double> variates(shape);
+  return std::max(least_normal_of(dtype), variates(bits));
+}
+void infer_gamma(Inference& call) {
+  const Tensor& self = call.tensor("self");
+  want_wide(self.dtype, "a gamma or Dirichlet variate");
+  make_row_major(call, self, self.sizes);
+}
+Launch bind_standard_gamma(const Binding& call) {
+  return draw_by(call.result(), call.item("self"),
+                 [dtype = call.result().dtype](const Draws& draws, std::int64_t i, double shape) {
+                   return gamma_draw(draws, i, shape, dtype);
+                 });
+}
+Launch bind_sample_dirichlet(const Binding& call) {
+  const Tensor& result = call.result();
+  if (result.count() == 0) return {};
+  return [to = last_rows(result), from = last_rows(call.tensor("self")), dtype = result.dtype,
+          source = draw_source()] {
+    const Draws draws(source);
+    std::vector<double> row(at(to.length()));
+    std::int64_t i = 0;
+    for (std::int64_t r = 0; r < to.count(); ++r) {
+      from.load<double>(r, row.data());
+      double whole = 0;
+      for (double& x : row) {
+        x = gamma_draw(draws, i++, x, dtype);
+        whole += x;
+      }
+      for (double& x : row) x = std::max(least_normal_of(dtype), x / whole);
+      to.store<double>(r, row.data());
+    }
+  };
 }
 
 // ---- coins ----
@@ -393,6 +640,7 @@ Launch bind_bernoulli(const Binding& call) {
   const Tensor& result = call.result();
   if (result.count() == 0) return {};
   const Item& p = call.item(call.has("p") ? "p" : "self");
+  if (const Tensor* state = generator_state(call)) return seeded_coins(result, *state, p);
   return spec::is_floating_point(result.dtype) ? toss<double>(result, p)
                                                : toss<std::int64_t>(result, p);
 }
@@ -468,6 +716,91 @@ Launch bind_dropout(const Binding& call) {
   });
 }
 
+// Whole features are dropped together: the first two dimensions have one coin each.
+bool is_by_feature(const KernelCall& call) {
+  return call.row().schema.base_name().starts_with("feature");
+}
+std::int64_t elements_together(const KernelCall& call, const Tensor& input) {
+  if (!is_by_feature(call)) return 1;
+  std::int64_t together = 1;
+  for (std::size_t d = 2; d < input.sizes.size(); ++d) together *= input.sizes[d];
+  return together;
+}
+
+void infer_special_dropout(Inference& call) {
+  const Tensor& input = dropout_input(call);
+  infer_dropout(call);
+  if (!drops(call) || call.real("p") == 1 || !is_by_feature(call)) return;
+  if (input.rank() < 2) throw OpError("feature dropout wants two dimensions or more");
+  if (call.written_result(0) != nullptr) return;
+  Tensor noise = input;
+  std::fill(noise.sizes.begin() + 2, noise.sizes.end(), 1);
+  noise.strides = row_major_strides(noise.sizes);
+  call.results().back().tensor.strides = pointwise_strides({&input, &noise}, input.sizes);
+}
+
+// x as the dtype holds it.
+template <class C>
+C as_stored(DType dtype, C x) {
+  std::array<std::byte, sizeof(C)> bytes;
+  store_element<C>(dtype, x, bytes.data());
+  return load_element<C>(dtype, bytes.data());
+}
+
+// What becomes of an element of either fate, 0 for dropped: x times the factor, and the shift.
+template <class C>
+struct Fate {
+  C factor{};
+  C shift{};
+};
+template <class C>
+using Fates = std::array<Fate<C>, 2>;
+
+// SELU's lower limit is where dropped elements go, so that mean and variance stay.
+template <class C>
+Fates<C> alpha_fates(DType dtype, double p) {
+  constexpr double kDepth = 1.7580993408473766;
+  const double slope = 1 / std::sqrt((1 - p) * (1 + p * kDepth * kDepth));
+  const C deep = static_cast<C>(kDepth * slope);
+  const C rise = static_cast<C>(kDepth * slope * p);
+  return {Fate<C>{C(0), as_stored<C>(dtype, as_stored<C>(dtype, -deep) + rise)},
+          Fate<C>{as_stored<C>(dtype, static_cast<C>(slope)), as_stored<C>(dtype, rise)}};
+}
+
+template <class C>
+Launch special_drop_launch(const Tensor& result, const Tensor& input, double chance,
+                           std::int64_t together, bool shifts, const Fates<C>& fates) {
+  return [to = last_rows(result), from = last_rows(input), dtype = input.dtype, chance, together,
+          shifts, fates, source = draw_source()] {
+    const Draws draws(source);
+    std::vector<C> row(at(to.length()));
+    std::int64_t i = 0;
+    for (std::int64_t r = 0; r < to.count(); ++r) {
+      from.template load<C>(r, row.data());
+      for (C& x : row) {
+        const Fate<C>& fate = fates[draws.uniform(i++ / together) < chance ? 1 : 0];
+        x = x * fate.factor;
+        if (shifts) x = as_stored<C>(dtype, x) + fate.shift;
+      }
+      to.template store<C>(r, row.data());
+    }
+  };
+}
+
+Launch bind_special_dropout(const Binding& call) {
+  if (!drops(call)) return {};
+  const Tensor& input = dropout_input(call);
+  const double p = call.real("p");
+  const bool is_alpha = call.row().schema.base_name().find("alpha") != std::string::npos;
+  return with_compute(input.dtype, [&]<class C>() {
+    Fates<C> fates = {};
+    if (p < 1 && is_alpha) fates = alpha_fates<C>(input.dtype, p);
+    if (p < 1 && !is_alpha) fates[1].factor = scale_in<C>(input.dtype, 1 - p);
+    return special_drop_launch<C>(call.result(), input, 1 - p, elements_together(call, input),
+                                  p < 1 && is_alpha, fates);
+  });
+}
+
 bool trains(const KernelCall& call) { return !call.has("train") || call.boolean("train"); }
 
 void infer_native_dropout(Inference& call) {
@@ -493,7 +826,7 @@ Launch bind_native_dropout(const Binding& call) {
 
 // ---- rrelu ----
 
-void infer_rrelu(Inference& call) {
+void infer_rrelu_with_noise(Inference& call) {
   const Tensor& self = call.tensor("self");
   const Tensor& noise = call.tensor("noise");
   const bool is_training = call.boolean("training");
@@ -548,7 +881,7 @@ Launch leak_launch(const Tensor& result, const Tensor& self, C slope) {
     }
   };
 }
-Launch bind_rrelu(const Binding& call) {
+Launch bind_rrelu_with_noise(const Binding& call) {
   const Tensor& self = call.tensor("self");
   if (self.count() == 0) return {};
   const Tensor& noise = call.tensor("noise");
@@ -570,6 +903,49 @@ Launch bind_rrelu(const Binding& call) {
     leak.run();
     copied.run();
   };
+}
+
+// rrelu keeps its slopes to itself; a new result is row-major.
+constexpr PointwiseSignature kRectified{.operands = 1, .numbers = Numbers::kFloating};
+void infer_rrelu(Inference& call) {
+  const Tensor& self = call.tensor("self");
+  want_fraction(self.dtype, "rrelu");
+  if (!(call.real("lower") <= call.real("upper"))) throw OpError("rrelu wants lower <= upper");
+  if (call.boolean("training") && self.dtype == DType::kFloat16) {
+    throw OpError("rrelu in training has no form for float16");
+  }
+  call.make(self.dtype, self.sizes);
+}
+template <class C>
+Launch sloped_launch(const Tensor& result, const Tensor& self, double lower, double upper) {
+  return [to = last_rows(result), from = last_rows(self), dtype = self.dtype, lower,
+          width = upper - lower, source = draw_source()] {
+    const Draws draws(source);
+    std::vector<C> row(at(to.length()));
+    std::int64_t i = 0;
+    for (std::int64_t r = 0; r < to.count(); ++r) {
+      from.template load<C>(r, row.data());
+      for (C& x : row) {
+        const double slope = lower + draws.uniform(i++) * width;
+        if (x <= C(0)) x = x * as_stored<C>(dtype, static_cast<C>(slope));
+      }
+      to.template store<C>(r, row.data());
+    }
+  };
+}
+// Out of training the slope is the middle of its range.
+Launch bind_rrelu(const Binding& call) {
+  const double lower = call.real("lower");
+  const double upper = call.real("upper");
+  const Tensor& self = call.tensor("self");
+  if (call.boolean("training")) {
+    if (self.count() == 0) return {};
+    return with_real(
+        self.dtype, [&]<class C>() { return sloped_launch<C>(call.result(), self, lower, upper); });
+  }
+  const double slope = (lower + upper) / 2;
+  return launch_pointwise<kRectified>(
+      call, [&]<class C>() { return element::LeakyRelu<C>{static_cast<C>(slope)}; });
 }
 
 // ---- multinomial ----
@@ -668,24 +1044,37 @@ Launch bind_multinomial(const Binding& call) {
 std::span<const Kernel> random_kernels() {
   constexpr Overlap kOverlap = Overlap::kSameGeometry;
   static constexpr Kernel kKernels[] = {
+      {"aten._sample_dirichlet", infer_gamma, bind_sample_dirichlet},
+      {"aten._standard_gamma", infer_gamma, bind_standard_gamma},
+      Kernel{"aten.alpha_dropout", infer_special_dropout, bind_special_dropout, kOverlap}.rows(
+          row_rules::dropout),
       {"aten.bernoulli", infer_bernoulli, bind_bernoulli},
+      {"aten.binomial", infer_binomial, bind_binomial},
       {"aten.cauchy", infer_cauchy, bind_cauchy, kOverlap},
       Kernel{"aten.dropout", infer_dropout, bind_dropout, kOverlap}.rows(row_rules::dropout),
       {"aten.exponential", infer_exponential, bind_exponential, kOverlap},
+      Kernel{"aten.feature_alpha_dropout", infer_special_dropout, bind_special_dropout, kOverlap}
+          .rows(row_rules::dropout),
+      Kernel{"aten.feature_dropout", infer_special_dropout, bind_special_dropout, kOverlap}.rows(
+          row_rules::dropout),
       {"aten.geometric", infer_geometric, bind_geometric, kOverlap},
       {"aten.log_normal", infer_log_normal, bind_log_normal, kOverlap},
       {"aten.multinomial", infer_multinomial, bind_multinomial},
       {"aten.native_dropout", infer_native_dropout, bind_native_dropout},
       {"aten.normal", infer_normal, bind_normal},
+      {"aten.normal_functional", infer_normal, bind_normal},
+      {"aten.poisson", infer_poisson, bind_poisson},
       {"aten.rand", infer_rand, bind_rand},
       {"aten.rand_like", infer_rand_like, bind_rand},
       {"aten.randint", infer_randint, bind_randint},
       {"aten.randint_like", infer_randint_like, bind_randint},
       {"aten.randn", infer_randn, bind_randn},
       {"aten.randn_like", infer_randn_like, bind_randn},
+      {"aten.random", infer_random, bind_random, kOverlap},
       {"aten.randperm", infer_randperm, bind_randperm},
-      {"aten.rrelu_with_noise", infer_rrelu, bind_rrelu},
-      {"aten.rrelu_with_noise_functional", infer_rrelu, bind_rrelu},
+      {"aten.rrelu", infer_rrelu, bind_rrelu},
+      {"aten.rrelu_with_noise", infer_rrelu_with_noise, bind_rrelu_with_noise},
+      {"aten.rrelu_with_noise_functional", infer_rrelu_with_noise, bind_rrelu_with_noise},
       {"aten.uniform", infer_uniform, bind_uniform, kOverlap},
   };
   return kKernels;

@@ -262,22 +262,6 @@ void prelu(Call& call) {
   emit_prelu(call, spread);
 }
 
-// Out of training: leaky_relu by the mean of the two slopes, which leaves the noise alone. The
-// result is row-major. In training slopes are drawn.
-void rrelu(Call& call) {
-  if (call.boolean("training")) throw Undecidable("rrelu draws random slopes in training");
-  const Tensor& self = *call.tensor("self");
-  require_floating(call, self.dtype);
-  refuse_float8(call, self.dtype);
-  const double slope =
-      round_to_dtype((call.real("lower") + call.real("upper")) / 2, compute_dtype(self.dtype));
-  with_real(call.mode(), [&]<class N>() {
-    Array<N> out = load<N>(self, self.dtype);
-    for (N& x : out.data) x = select(less(N(0), x), x, x * N(slope));
-    call.emit(out, self.dtype);
-  });
-}
-
 constexpr std::array kActivationOps = {
     OpBody{"aten._prelu_kernel", prelu_kernel},
     OpBody{"aten.celu", celu},
@@ -294,7 +278,6 @@ constexpr std::array kActivationOps = {
     OpBody{"aten.mish", mish},
     OpBody{"aten.prelu", prelu},
     OpBody{"aten.relu", relu},
-    OpBody{"aten.rrelu", rrelu},
     OpBody{"aten.silu", silu},
     OpBody{"aten.softplus", softplus},
     OpBody{"aten.softshrink", softshrink},

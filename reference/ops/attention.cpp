@@ -8,6 +8,7 @@
 
 #include "reference/number/left_open.h"
 #include "reference/ops/product.h"
+#include "reference/ops/random_draws.h"
 #include "reference/ops/softmax_row.h"
 #include "reference/registry.h"
 
@@ -72,11 +73,16 @@ struct Options {
   double scale = 1;
   bool is_causal = false;
   TensorRef mask;
+  double drops = 0;  // the chance of a weight to be dropped; kept ones grow by 1 / (1 - drops)
 };
 
+// At 0 and below PyTorch drops nothing.
+bool drops_weights(const Call& call) { return call.real("dropout_p") > 0; }
+
 Options options_of(const Call& call, const Shape& shape) {
-  if (call.real("dropout_p") != 0) throw Undecidable("attention with dropout draws random numbers");
   Options options;
+  if (drops_weights(call)) options.drops = call.real("dropout_p");
+  if (options.drops > 1) throw OpError("dropout probability has to be between 0 and 1");
   const double width = static_cast<double>(shape.width);
   options.scale = call.optional_real("scale").value_or(1 / std::sqrt(width));
   options.is_causal = call.boolean("is_causal");
@@ -211,11 +217,26 @@ struct Attended {
   Array<N> log_sums;  // log(sum(exp(scores))) per query; 0 where every key is masked
 };
 
+// Weights with some of them dropped, as an oracle knows them.
 template <class N>
-Attended<N> attend(const Attention<N>& of) {
+void drop_weights(std::vector<N>& weights, const Attention<N>& of, Draws& draws, bool is_known) {
+  const double keeps = 1 - of.options.drops;
+  if (keeps == 0) {
+    for (N& weight : weights) weight = weight * N(0.0);
+    return;
+  }
+  const N scale = scale_of<N>(keeps, of.dtype, false);
+  for (N& weight : weights) {
+    weight = tossed(weight * scale, N(0.0), draws.uniform() < keeps, is_known);
+  }
+}
+
+template <class N>
+Attended<N> attend(const Call& call, const Attention<N>& of) {
   const Shape& shape = of.shape;
   const bool casts_weights = compute_dtype(of.dtype) != of.dtype;
   Attended<N> out{Array<N>(shape.result()), Array<N>(shape.with({shape.queries}))};
+  Draws draws(call);
   std::int64_t at = 0;  // counts queries over all batches
   const auto attend_query = [&](const Sizes& batch, std::int64_t i) {
     const N* added = of.mask ? of.mask->data.data() + at * shape.keys : nullptr;
@@ -227,6 +248,7 @@ Attended<N> attend(const Attention<N>& of) {
     for (N& weight : weights) {
       if (casts_weights) weight = round_scaled_edge(weight, of.dtype);
     }
+    if (of.options.drops > 0) drop_weights(weights, of, draws, call.knows_draws());
     const N* values = of.values.at(batch);
     for (std::int64_t d = 0; d < shape.value_width; ++d) {
       const N* column = values + d * shape.keys;
@@ -288,8 +310,9 @@ Sizes strides_by_cuda(const Call& call, const Sizes& sizes) {
 
 Sizes result_strides(const Call& call, const Sizes& sizes) {
   const Tensor& query = *call.tensor("query");
-  const bool fused = is_fused(query, *call.tensor("key"), *call.tensor("value"),
-                              call.optional_tensor("attn_mask"));
+  const bool fused =
+      !drops_weights(call) && is_fused(query, *call.tensor("key"), *call.tensor("value"),
+                                       call.optional_tensor("attn_mask"));
   if (fused && declared_arithmetic().has_cuda_kernels) return strides_by_cuda(call, sizes);
   return fused ? strides_like(query, spec::MemoryFormat::kPreserve)
                : spec::contiguous_strides(sizes);
@@ -298,7 +321,7 @@ Sizes result_strides(const Call& call, const Sizes& sizes) {
 void scaled_dot_product_attention(Call& call) {
   const spec::DType dtype = call.tensor("query")->dtype;
   with_real(call.mode(), [&]<class N>() {
-    const Array<N> out = attend(load_attention<N>(call)).output;
+    const Array<N> out = attend(call, load_attention<N>(call)).output;
     call.emit(out, dtype, result_strides(call, out.sizes));
   });
 }
@@ -308,8 +331,9 @@ void scaled_dot_product_attention(Call& call) {
 void flash_attention_for_cpu(Call& call) {
   const spec::DType dtype = call.tensor("query")->dtype;
   if (call.tensor("query")->rank() != 4) throw OpError("the fused attention wants rank 4");
+  if (drops_weights(call)) throw OpError("the fused attention drops nothing");
   with_real(call.mode(), [&]<class N>() {
-    const Attended<N> out = attend(load_attention<N>(call));
+    const Attended<N> out = attend(call, load_attention<N>(call));
     call.emit(out.output, dtype, result_strides(call, out.output.sizes));
     call.emit(out.log_sums, compute_dtype(dtype), strides_in_order(out.log_sums.sizes, {0, 2, 1}));
   });

@@ -482,14 +482,6 @@ void ndtr(Call& call) {
   call.emit_datum({run("aten.mul.Scalar", {{sum}, {0.5}})});
 }
 
-// Out of training alone: what is drawn has no body here.
-void dropout_out_of_training(Call& call) {
-  if (call.boolean("train") && call.real("p") != 0) {
-    throw Undecidable("dropout in training draws random numbers");
-  }
-  call.emit_datum({call.tensor("input")});
-}
-
 // --- sums and products ---
 
 TensorRef sum_of(const Composition& run, const TensorRef& tensor, const Sizes& dims, bool keeps) {
@@ -915,7 +907,6 @@ constexpr OpBody kCompositeOps[] = {
     OpBody{"aten.multilabel_margin_loss", multilabel_margin_loss},
     OpBody{"aten._weight_norm", weight_norm},
     OpBody{"aten.adaptive_max_pool1d", adaptive_max_pool1d},
-    OpBody{"aten.alpha_dropout", dropout_out_of_training},
     OpBody{"aten.argsort", argsort},
     OpBody{"aten.atleast_1d", atleast<1>}.any_dtype(),
     OpBody{"aten.atleast_2d", atleast<2>}.any_dtype(),
@@ -928,8 +919,6 @@ constexpr OpBody kCompositeOps[] = {
     OpBody{"aten.dsplit", split_along<2, 3>}.any_dtype(),
     OpBody{"aten.dstack", dstack}.any_dtype().moves("tensors"),
     OpBody{"aten.expand_as", expand_as}.any_dtype(),
-    OpBody{"aten.feature_alpha_dropout", dropout_out_of_training},
-    OpBody{"aten.feature_dropout", dropout_out_of_training},
     OpBody{"aten.fliplr", flip_dim<1>}.any_dtype().moves("self"),
     OpBody{"aten.flipud", flip_dim<0>}.any_dtype().moves("self"),
     OpBody{"aten.frobenius_norm", frobenius_norm}.any_dtype(),

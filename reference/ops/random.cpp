@@ -12,11 +12,11 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <numbers>
+#include <random>
 
-#include "base/split_mix.h"
 #include "reference/movement.h"
-#include "reference/number/left_open.h"
+#include "reference/ops/known_draws.h"
+#include "reference/ops/random_draws.h"
 #include "reference/pointwise.h"
 #include "reference/registry.h"
 
@@ -26,33 +26,6 @@ namespace {
 using spec::DType;
 
 constexpr long double kUnbounded = std::numeric_limits<long double>::infinity();
-
-// The numbers of one call, one after the other.
-class Draws {
- public:
-  explicit Draws(const Call& call) : bits_(call.draw_seed()) {}
-
-  // In [0, 1).
-  double uniform() { return static_cast<double>(bits_.next() >> 11U) * 0x1p-53; }
-  // In (0, 1].
-  double positive() { return 1 - uniform(); }
-  // Box and Muller, 1958.
-  double normal() {
-    const double size = std::sqrt(-2 * std::log(positive()));
-    return size * std::cos(2 * std::numbers::pi * uniform());
-  }
-  double exponential() { return -std::log(positive()); }
-  // In [0, count); count 0 stands for 2^64.
-  std::uint64_t below(std::uint64_t count) {
-    const std::uint64_t bits = bits_.next();
-    return count == 0
-               ? bits
-               : static_cast<std::uint64_t>((static_cast<unsigned __int128>(bits) * count) >> 64U);
-  }
-
- private:
-  SplitMix64 bits_;
-};
 
 // Between which numbers every draw lies, both included; one number that is known where they are
 // equal.
@@ -166,6 +139,7 @@ DrawRange unit_range(DType dtype) {
 
 void emit_unit(Call& call, const TensorRef& made) {
   require_real_dtype(made->dtype, "rand");
+  if (emit_known_uniform(call, made, 0, 1)) return;
   Draws draws(call);
   // Below 1 in the dtype, too.
   const double steps = std::ldexp(1.0, precision_of(made->dtype));
@@ -204,6 +178,7 @@ void random_uniform(Call& call) {
   if (!(from <= to) || static_cast<long double>(to) - from > largest) {
     throw OpError("uniform_ expects from <= to, and their distance to be a number of the dtype");
   }
+  if (emit_known_uniform(call, made, from, to)) return;
   const long double far = std::max(std::fabs(from), std::fabs(to));
   const long double rounding = std::ldexp(2 * far + 3 * (static_cast<long double>(to) - from + far),
                                           -precision_of(made->dtype));
@@ -216,6 +191,7 @@ void random_uniform(Call& call) {
 
 void emit_standard_normal(Call& call, const TensorRef& made) {
   require_real_dtype(made->dtype, "randn");
+  if (emit_known_normal(call, made, {0.0}, {1.0})) return;
   Draws draws(call);
   emit_reals(call, made, [&] { return draws.normal(); });
 }
@@ -265,6 +241,7 @@ void random_normal(Call& call) {
   if (is_refused || (!scalar && !(call.real("std") >= 0))) {
     throw OpError("normal expects all elements of std >= 0.0");
   }
+  if (emit_known_normal(call, made, call.datum("mean"), call.datum("std"))) return;
   Draws draws(call);
   emit_draws<double>(
       call, made, [&](std::int64_t i) { return means[i] + deviations[i] * draws.normal(); },
@@ -283,6 +260,7 @@ void random_log_normal(Call& call) {
   const double deviation = call.real("std");
   require_above_zero(deviation, "log_normal_ expects std > 0.0");
   require_real_dtype(made->dtype, "log_normal_");
+  if (emit_known_continuous(call, made, Continuous::kLogNormal, mean, deviation)) return;
   Draws draws(call);
   emit_reals(
       call, made, [&] { return std::exp(mean + deviation * draws.normal()); }, kNotNegative);
@@ -292,6 +270,7 @@ void random_exponential(Call& call) {
   const double rate = call.real("lambd");
   require_above_zero(rate, "exponential_ expects lambda > 0.0");
   if (made->count() > 0) require_real_dtype(made->dtype, "exponential_");
+  if (emit_known_continuous(call, made, Continuous::kExponential, rate)) return;
   Draws draws(call);
   emit_reals(
       call, made, [&] { return draws.exponential() / rate; }, kNotNegative);
@@ -302,6 +281,7 @@ void random_cauchy(Call& call) {
   const double sigma = call.real("sigma");
   require_above_zero(sigma, "cauchy_ expects sigma > 0.0");
   if (made->count() > 0) require_real_dtype(made->dtype, "cauchy_");
+  if (emit_known_continuous(call, made, Continuous::kCauchy, median, sigma)) return;
   Draws draws(call);
   emit_reals(call, made,
              [&] { return median + sigma * std::tan(std::numbers::pi * (draws.uniform() - 0.5)); });
@@ -323,24 +303,83 @@ DrawRange whole_range(std::int64_t low, std::int64_t high, DType dtype) {
   return {round_to_dtype(range.least, dtype), round_to_dtype(range.greatest, dtype)};
 }
 
-void emit_whole(Call& call, const TensorRef& made) {
-  const std::int64_t low = call.has("low") ? call.integer("low") : 0;
-  const std::int64_t high = call.integer("high");
-  const DrawRange range = whole_range(low, high, made->dtype);
-  const std::uint64_t count = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
+// Ranges from 2^28 on are drawn of 64 bits.
+bool takes_two_words(std::uint64_t count) { return count == 0 || count >= std::uint64_t{1} << 28U; }
+
+// Whole numbers from `low` to `last`, of which an oracle run knows `range`.
+void emit_between(Call& call, const TensorRef& made, std::int64_t low, std::int64_t last,
+                  DrawRange range) {
+  const std::uint64_t count =
+      static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(low) + 1;
+  if (emit_known_whole(call, made, low, count, takes_two_words(count))) return;
   Draws draws(call);
   const auto draw = [&](std::int64_t) {
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(low) + draws.below(count));
   };
   emit_integers(call, made, draw, [&](std::int64_t) { return range; });
 }
-void random_randint(Call& call) {
-  emit_whole(call, drawn_sized(call, call.integers("size"), DType::kInt64));
+void emit_below(Call& call, const TensorRef& made, std::int64_t low, std::int64_t high) {
+  const DrawRange range = whole_range(low, high, made->dtype);
+  emit_between(call, made, low, high - 1, range);
 }
-// The upper end may be a tensor of one element.
+std::int64_t lower_end(const Call& call) { return call.has("low") ? call.integer("low") : 0; }
+void random_randint(Call& call) {
+  emit_below(call, drawn_sized(call, call.integers("size"), DType::kInt64), lower_end(call),
+             call.integer("high"));
+}
+// The upper end may be a tensor without dimensions.
 void random_randint_like(Call& call) {
-  if (call.datum("high").as<TensorRef>()) throw Undecidable("randint_like with a tensor for high");
-  emit_whole(call, drawn_like_self(call));
+  const auto* high = call.datum("high").as<TensorRef>();
+  if (high && (*high)->rank() != 0) throw OpError("high must be a scalar tensor and on CPU");
+  if (high) require_decided(**high);
+  const std::int64_t end =
+      high ? load<Whole>(**high, DType::kInt64)[0].value : call.integer("high");
+  emit_below(call, drawn_like_self(call), lower_end(call), end);
+}
+
+// The last number that random_ draws where no end is given: of floating dtypes the last behind
+// which not every whole number is one of them.
+std::int64_t last_drawn(DType dtype) {
+  if (spec::is_floating_point(dtype)) return std::int64_t{1} << precision_of(dtype);
+  switch (dtype) {
+    case DType::kBool:
+      return 1;
+    case DType::kUInt8:
+      return 255;
+    default:
+      return static_cast<std::int64_t>(
+          (std::uint64_t{1} << (8 * spec::item_size_bytes(dtype) - 1)) - 1);
+  }
+}
+
+// random_(), random_(to), random_(from, to), where no `to` means all from there on, and the least
+// number of 64 bits with it any number of them.
+void random_random(Call& call) {
+  const TensorRef made = drawn_like_self(call);
+  const DType dtype = made->dtype;
+  refuse_drawn_float8(dtype, "random_");
+  const std::int64_t from = call.has("from") ? call.integer("from") : 0;
+  if (call.has("to")) return emit_below(call, made, from, call.integer("to"));
+  constexpr auto kLeast = std::numeric_limits<std::int64_t>::min();
+  constexpr auto kGreatest = std::numeric_limits<std::int64_t>::max();
+  if (from == kLeast) {
+    const bool is_wide =
+        dtype != DType::kFloat16 && (spec::is_floating_point(dtype) || dtype == DType::kInt64);
+    if (!is_wide) throw OpError("random_ draws 64 bits for int64, float64, float32 and bfloat16");
+    const bool is_real = spec::is_floating_point(dtype);
+    if (emit_known_whole(call, made, 0, 0, true)) return;  // the bits as they are
+    return emit_between(call, made, kLeast, kGreatest,
+                        {-0x1p63L, is_real ? 0x1p63L : static_cast<long double>(kGreatest)});
+  }
+  const std::int64_t last = last_drawn(dtype);
+  if (!call.has("from")) {
+    const bool is_long = dtype == DType::kInt64 || dtype == DType::kFloat64;
+    const std::uint64_t count = static_cast<std::uint64_t>(last) + 1;
+    if (emit_known_whole(call, made, 0, count, is_long)) return;
+  }
+  if (last < kGreatest) return emit_below(call, made, from, last + 1);
+  emit_between(call, made, from, last,
+               {static_cast<long double>(from), static_cast<long double>(last)});
 }
 
 // The most numbers that a floating dtype tells apart, and one: PyTorch's own check.
@@ -356,6 +395,7 @@ void random_randperm(Call& call) {
   const std::int64_t n = call.integer("n");
   const TensorRef made = drawn_sized(call, {n}, DType::kInt64);
   check_permutation(n, made->dtype);
+  if (emit_known_order(call, made)) return;
   std::vector<std::int64_t> order(static_cast<std::size_t>(n));
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::int64_t>(i);
   Draws draws(call);
@@ -377,6 +417,7 @@ void random_geometric(Call& call) {
   if (!(p > 0 && p < 1)) throw OpError("geometric_ expects p to be in (0, 1)");
   refuse_drawn_float8(made->dtype, "geometric_");
   if (made->dtype == DType::kBool) throw OpError("geometric_ is not implemented for bool");
+  if (emit_known_continuous(call, made, Continuous::kGeometric, p)) return;
   Draws draws(call);
   const auto draw = [&] {
     return std::max(std::ceil(std::log(draws.positive()) / std::log1p(-p)), 1.0);
@@ -388,6 +429,119 @@ void random_geometric(Call& call) {
   emit_draws<Whole>(
       call, made, [&](std::int64_t) { return to_whole(draw()).value; },
       [](std::int64_t) { return DrawRange(); });
+}
+
+// ---- counts, and shares of a whole ----
+
+TensorRef drawn_row_major(const Call& call, const Tensor& self, const Sizes& sizes) {
+  const TensorRef out = call.next_target();
+  return new_tensor(out ? out->dtype : self.dtype, sizes, self.device);
+}
+bool is_wide_real(DType dtype) { return dtype == DType::kFloat32 || dtype == DType::kFloat64; }
+void require_wide_real(DType dtype, const char* op) {
+  if (!is_wide_real(dtype)) throw OpError(std::string(op) + " draws float32 and float64 alone");
+}
+
+// Whole numbers of a mean that self says, element by element.
+void random_poisson(Call& call) {
+  const Tensor& self = *call.tensor("self");
+  require_real_dtype(self.dtype, "poisson");
+  const Array<double> rates = load<double>(self, DType::kFloat64);
+  const bool is_known = is_decided(self);
+  if (is_known && !std::ranges::all_of(rates.data, [](double x) { return x >= 0; })) {
+    throw OpError("invalid Poisson rate, expected rate to be non-negative");
+  }
+  Draws draws(call);
+  const auto draw = [&](std::int64_t i) {
+    const double rate = rates[i];
+    if (!(rate > 0)) return 0.0;
+    constexpr double kMost = 0x1p60;
+    if (!(rate < kMost)) return rate;
+    return static_cast<double>(std::poisson_distribution<std::int64_t>(rate)(draws));
+  };
+  emit_draws<double>(call, drawn_row_major(call, self, self.sizes), draw, [&](std::int64_t i) {
+    return is_known && rates[i] == 0 ? DrawRange{0, 0} : kNotNegative;
+  });
+}
+
+// How many of `count` attempts succeed, each with a chance of its own.
+void random_binomial(Call& call) {
+  const Tensor& count = *call.tensor("count");
+  const Tensor& chance = *call.tensor("prob");
+  require_wide_real(count.dtype, "binomial");
+  if (chance.dtype != count.dtype) throw OpError("binomial: count and prob differ in dtype");
+  const Sizes sizes = broadcast_sizes({count.sizes, chance.sizes});
+  const Array<double> counts = broadcast_to(load<double>(count, DType::kFloat64), sizes);
+  const Array<double> chances = broadcast_to(load<double>(chance, DType::kFloat64), sizes);
+  const bool is_known = is_decided(count) && is_decided(chance);
+  Draws draws(call);
+  const auto is_none = [&](std::int64_t i) { return counts[i] <= 0 || chances[i] <= 0; };
+  const auto draw = [&](std::int64_t i) {
+    const double attempts = counts[i];
+    const double p = chances[i];
+    if (is_none(i)) return 0.0;
+    constexpr double kMost = 0x1p60;
+    if (p >= 1 || !(attempts < kMost) || std::isnan(p)) return attempts;
+    std::binomial_distribution<std::int64_t> tries(static_cast<std::int64_t>(attempts), p);
+    return static_cast<double>(tries(draws));
+  };
+  const auto range_at = [&](std::int64_t i) -> DrawRange {
+    if (!is_known) return {};
+    if (is_none(i)) return {0, 0};
+    if (chances[i] >= 1) return {counts[i], counts[i]};
+    return std::isfinite(counts[i]) && !std::isnan(chances[i]) ? DrawRange{0, counts[i]}
+                                                               : DrawRange();
+  };
+  emit_draws<double>(call, drawn_row_major(call, count, sizes), draw, range_at);
+}
+
+double least_normal(DType dtype) {
+  return dtype == DType::kFloat64 ? std::numeric_limits<double>::min()
+                                  : static_cast<double>(std::numeric_limits<float>::min());
+}
+// A gamma variate of a shape, and of scale 1; never less than the least normal number.
+double gamma_variate(double shape, DType dtype, Draws& draws) {
+  const double least = least_normal(dtype);
+  if (!(shape > 0)) return least;
+  if (std::isinf(shape)) return shape;
+  return std::max(std::gamma_distribution<double>(shape)(draws), least);
+}
+
+void random_standard_gamma(Call& call) {
+  const Tensor& self = *call.tensor("self");
+  require_wide_real(self.dtype, "_standard_gamma");
+  const Array<double> shapes = load<double>(self, DType::kFloat64);
+  Draws draws(call);
+  emit_draws<double>(
+      call, drawn_row_major(call, self, self.sizes),
+      [&](std::int64_t i) { return gamma_variate(shapes[i], self.dtype, draws); },
+      [&](std::int64_t) {
+        return DrawRange{least_normal(self.dtype), kNotNegative.greatest};
+      });
+}
+
+// Shares of a whole, along the last dimension: gamma variates over their sum.
+void random_sample_dirichlet(Call& call) {
+  const Tensor& self = *call.tensor("self");
+  require_wide_real(self.dtype, "_sample_dirichlet");
+  Array<double> shares = load<double>(self, DType::kFloat64);
+  const std::int64_t width = self.rank() == 0 ? 1 : self.sizes.back();
+  Draws draws(call);
+  for (std::int64_t row = 0; row < shares.count(); row += width) {
+    double sum = 0;
+    for (std::int64_t i = row; i < row + width; ++i) {
+      shares[i] = gamma_variate(shares[i], self.dtype, draws);
+      sum += shares[i];
+    }
+    for (std::int64_t i = row; i < row + width; ++i) {
+      shares[i] = std::max(shares[i] / sum, least_normal(self.dtype));
+    }
+  }
+  emit_draws<double>(
+      call, drawn_row_major(call, self, self.sizes), [&](std::int64_t i) { return shares[i]; },
+      [&](std::int64_t) {
+        return DrawRange{least_normal(self.dtype), 1};
+      });
 }
 
 // ---- bernoulli and dropout ----
@@ -403,6 +557,7 @@ void emit_coins(Call& call, const TensorRef& made, const Datum& p) {
   const bool is_chance =
       std::ranges::all_of(chances.data, [](double x) { return 0 <= x && x <= 1; });
   if (is_known && !is_chance) throw OpError("bernoulli expects p to be in [0, 1]");
+  if (emit_known_coins(call, made, p)) return;
   Draws draws(call);
   const auto range_at = [&](std::int64_t i) -> DrawRange {
     const bool is_sure = is_known && (chances[i] == 0 || chances[i] == 1);
@@ -452,20 +607,12 @@ N dropped(const N& x, const N& coin, const N& scale) {
   return weighted(x, coin) * scale;
 }
 
-// The factor of what is kept. dropout rounds it to the dtype before it multiplies, native_dropout
-// does not, and either may stand for the other.
-template <class N>
-N scale_of(double keeps, DType dtype, bool rounds) {
-  const N scale = N(1.0) / N(keeps);
-  const N rounded = round_edge(scale, dtype);
-  return rounds ? covering(rounded, scale) : covering(scale, rounded);
-}
-
+// The result of native_dropout.
 template <class N>
 Array<N> drop_out(const Call& call, const Tensor& input, const std::vector<std::int64_t>& kept,
-                  double keeps, bool rounds_scale) {
+                  double keeps) {
   Array<N> out = load<N>(input, input.dtype);
-  const N scale = scale_of<N>(keeps, input.dtype, rounds_scale);
+  const N scale = scale_of<N>(keeps, input.dtype, false);
   for (std::int64_t i = 0; i < out.count(); ++i) {
     const N tossed = coin<N>(kept[static_cast<std::size_t>(i)], call.knows_draws());
     out[i] = dropped(out[i], tossed, scale);
@@ -475,8 +622,54 @@ Array<N> drop_out(const Call& call, const Tensor& input, const std::vector<std::
 
 void require_droppable(DType dtype) { require_real_dtype(dtype, "dropout in training"); }
 
+// Dropouts: of elements or of whole features (the first two dimensions), to zero or to where SELU
+// has its negative limit, with mean and variance kept.
+struct DropoutForm {
+  bool is_by_feature = false;
+  bool is_alpha = false;
+};
+
+// An element with the coin 1 or 0.
+template <class N>
+N with_coin(const N& x, double coin, double p, DType dtype, bool is_alpha) {
+  if (!is_alpha) return dropped(x, N(coin), scale_of<N>(1 - p, dtype, true));
+  constexpr double kLimit = 1.7580993408473766;  // of SELU, negated
+  const double slope = 1 / std::sqrt((kLimit * kLimit * p + 1) * (1 - p));
+  const auto scalar = [&](double y) { return N(round_to_dtype(y, compute_dtype(dtype))); };
+  const N below = round_edge(N(coin - 1) * scalar(kLimit * slope), dtype);
+  const N shift = round_edge(below + scalar(kLimit * slope * p), dtype);
+  const N factor = round_edge(N(coin) * scalar(slope), dtype);
+  return round_edge(weighted(x, factor), dtype) + shift;
+}
+
+template <class N>
+Array<N> toss_out(const Call& call, const Tensor& input, DropoutForm form) {
+  const double p = call.real("p");
+  std::int64_t together = 1;
+  for (std::size_t d = 2; form.is_by_feature && d < input.sizes.size(); ++d) {
+    together *= input.sizes[d];
+  }
+  const auto kept = kept_elements(call, input.count() / together, 1 - p);
+  Array<N> out = load<N>(input, input.dtype);
+  for (std::int64_t i = 0; i < out.count(); ++i) {
+    out[i] = tossed(with_coin(out[i], 1, p, input.dtype, form.is_alpha),
+                    with_coin(out[i], 0, p, input.dtype, form.is_alpha),
+                    kept[static_cast<std::size_t>(i / together)] != 0, call.knows_draws());
+  }
+  return out;
+}
+
+// The noise of features has one element for each.
+Sizes dropout_strides(const TensorRef& input, DropoutForm form) {
+  if (!form.is_by_feature) return strides_like(*input, spec::MemoryFormat::kPreserve);
+  Sizes features(input->sizes.size(), 1);
+  std::copy_n(input->sizes.begin(), 2, features.begin());
+  const TensorRef noise = new_tensor(input->dtype, features, input->device);
+  return pointwise_strides(std::array{input, noise}, input->sizes);
+}
+
 // Out of training dropout returns its argument.
-void random_dropout(Call& call) {
+void drop_out_by(Call& call, DropoutForm form) {
   const std::string_view name = call.has("input") ? "input" : "self";
   const TensorRef& input = call.tensor(name);
   const double p = call.real("p");
@@ -485,12 +678,19 @@ void random_dropout(Call& call) {
     return call.emit_datum({input});
   }
   if (p == 1) return pointwise(call, {name}, []<class N>(const N& x) { return x * N(0); });
+  if (form.is_by_feature && input->rank() < 2) {
+    throw OpError("Feature dropout requires at least 2 dimensions in the input");
+  }
   require_droppable(input->dtype);
-  const auto kept = kept_elements(call, input->count(), 1 - p);
   with_real(call.mode(), [&]<class N>() {
-    call.emit(drop_out<N>(call, *input, kept, 1 - p, true), input->dtype,
-              strides_like(*input, spec::MemoryFormat::kPreserve));
+    call.emit(toss_out<N>(call, *input, form), input->dtype, dropout_strides(input, form));
   });
+}
+void random_dropout(Call& call) { drop_out_by(call, {}); }
+void random_alpha_dropout(Call& call) { drop_out_by(call, {.is_alpha = true}); }
+void random_feature_dropout(Call& call) { drop_out_by(call, {.is_by_feature = true}); }
+void random_feature_alpha_dropout(Call& call) {
+  drop_out_by(call, {.is_by_feature = true, .is_alpha = true});
 }
 
 void emit_mask(Call& call, const Tensor& input, const std::vector<std::int64_t>& kept,
@@ -526,7 +726,7 @@ void random_native_dropout(Call& call) {
       for (N& x : out.data) x = x * N(p == 1 ? 0.0 : 1.0);
       call.emit(out, input.dtype, strides);
     } else {
-      call.emit(drop_out<N>(call, input, kept, 1 - p, false), input.dtype, strides);
+      call.emit(drop_out<N>(call, input, kept, 1 - p), input.dtype, strides);
     }
   });
   emit_mask(call, input, kept, is_known);
@@ -622,7 +822,21 @@ void rrelu_with(Call& call, bool is_functional) {
     }
   });
 }
-void random_rrelu(Call& call) { rrelu_with(call, false); }
+void random_rrelu_with_noise(Call& call) { rrelu_with(call, false); }
+
+// The same without noise: whoever calls it does not see the slopes.
+void random_rrelu(Call& call) {
+  const Tensor& self = *call.tensor("self");
+  const Slopes slopes = slopes_of(call);
+  if (!(slopes.lower <= slopes.upper)) {
+    throw OpError("Lower bound should be less than or equal to the upper bound");
+  }
+  check_noise(self, self, slopes);
+  with_real(call.mode(), [&]<class N>() {
+    call.emit(slopes.are_drawn ? rectify<N>(call, self, slopes).first : leak<N>(self, slopes),
+              self.dtype);
+  });
+}
 void random_rrelu_functional(Call& call) { rrelu_with(call, true); }
 
 // ---- multinomial ----
@@ -696,23 +910,33 @@ void random_multinomial(Call& call) {
 }
 
 constexpr std::array kRandomOps = {
+    OpBody{"aten._sample_dirichlet", random_sample_dirichlet},
+    OpBody{"aten._standard_gamma", random_standard_gamma},
+    OpBody{"aten.alpha_dropout", random_alpha_dropout},
     OpBody{"aten.bernoulli", random_bernoulli},
+    OpBody{"aten.binomial", random_binomial},
     OpBody{"aten.cauchy", random_cauchy},
     OpBody{"aten.dropout", random_dropout},
     OpBody{"aten.exponential", random_exponential},
+    OpBody{"aten.feature_alpha_dropout", random_feature_alpha_dropout},
+    OpBody{"aten.feature_dropout", random_feature_dropout},
     OpBody{"aten.geometric", random_geometric},
     OpBody{"aten.log_normal", random_log_normal},
     OpBody{"aten.multinomial", random_multinomial},
     OpBody{"aten.native_dropout", random_native_dropout},
     OpBody{"aten.normal", random_normal},
+    OpBody{"aten.normal_functional", random_normal},
+    OpBody{"aten.poisson", random_poisson},
     OpBody{"aten.rand", random_rand},
     OpBody{"aten.rand_like", random_rand_like},
     OpBody{"aten.randint", random_randint},
     OpBody{"aten.randint_like", random_randint_like},
     OpBody{"aten.randn", random_randn},
     OpBody{"aten.randn_like", random_randn_like},
+    OpBody{"aten.random", random_random},
     OpBody{"aten.randperm", random_randperm},
-    OpBody{"aten.rrelu_with_noise", random_rrelu},
+    OpBody{"aten.rrelu", random_rrelu},
+    OpBody{"aten.rrelu_with_noise", random_rrelu_with_noise},
     OpBody{"aten.rrelu_with_noise_functional", random_rrelu_functional},
     OpBody{"aten.uniform", random_uniform},
 };
