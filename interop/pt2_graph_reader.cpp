@@ -3,6 +3,7 @@
 #include "interop/json_fields.h"
 #include "interop/json_stream.h"
 #include "interop/pt2_arguments.h"
+#include "interop/pt2_generator.h"
 #include "interop/pt2_inlining.h"
 #include "interop/pt2_reader.h"
 
@@ -303,6 +304,7 @@ Result<spec::Graph> GraphReader::finish(std::string_view place) {
   GRAPHGATE_TRY_VOID(check_values(place));
   GRAPHGATE_TRY_VOID(check_order(place));
   inline_wrapped_subgraphs(graph_, path_, context_);
+  place_generator_states(graph_);
   renumber();
   return std::move(graph_);
 }

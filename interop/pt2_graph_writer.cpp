@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "interop/pt2_arguments.h"
+#include "interop/pt2_generator.h"
 #include "interop/pt2_reader.h"
 #include "interop/pt2_types.h"
 #include "interop/sympy_expr.h"
@@ -145,9 +146,12 @@ class GraphWriter {
     }
   }
 
-  Result<void> write_node(const Node& node) {
-    const std::string place = "node '" + node.name + "'";
-    const bool is_bare = context_.bare_nodes.contains(subgraph_path(path_, node.name));
+  Result<void> write_node(const Node& given) {
+    const std::string place = "node '" + given.name + "'";
+    const std::optional<Node> seeded = run_with_rng_state(given, context_.ops);
+    const bool is_bare = seeded ? given.results.size() == 1
+                                : context_.bare_nodes.contains(subgraph_path(path_, given.name));
+    const Node& node = seeded ? *seeded : given;
     const bool is_higher_order = node.op.starts_with("higher_order.");
     const std::string name = node_names_.for_node(node, is_bare);
     out_ += "{\"target\": " + json_text(target_of_op(node.op)) + ", \"inputs\": [";
