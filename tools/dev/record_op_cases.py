@@ -232,6 +232,27 @@ def run_calls(recorder, path):
     return refused
 
 
+def write_calls(calls, out, per_op):
+    """Writes the .jsonl and the .safetensors; returns how many calls they have."""
+    lines, tensors = [], {}
+    for key in sorted(calls, key=str):
+        for call, before, after, changed in spread(calls[key], per_op):
+            number = len(lines)
+            lines.append(json.dumps({"case": number, **call}))
+            tensors.update({f"{number}.in{s}": storable(data) for s, data in before.items()})
+            tensors.update({f"{number}.out{s}": storable(data) for s, data in after.items()})
+            tensors.update({f"{number}.mut.{name}": storable(data) for name, data in changed.items()})
+    save_file(tensors, out.removesuffix(".jsonl") + ".safetensors.new")
+    with open(out + ".new", "w", encoding="utf-8") as file:
+        file.write("".join(line + "\n" for line in lines))
+    os.replace(
+        out.removesuffix(".jsonl") + ".safetensors.new",
+        out.removesuffix(".jsonl") + ".safetensors",
+    )
+    os.replace(out + ".new", out)
+    return len(lines)
+
+
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -266,23 +287,8 @@ def main():
             {name for name in options.infos.split(",") if name},
         )
 
-    lines, tensors = [], {}
-    for key in sorted(recorder.calls, key=str):
-        for call, before, after, changed in spread(recorder.calls[key], options.per_op):
-            number = len(lines)
-            lines.append(json.dumps({"case": number, **call}))
-            tensors.update({f"{number}.in{s}": storable(data) for s, data in before.items()})
-            tensors.update({f"{number}.out{s}": storable(data) for s, data in after.items()})
-            tensors.update({f"{number}.mut.{name}": storable(data) for name, data in changed.items()})
-    save_file(tensors, options.out.removesuffix(".jsonl") + ".safetensors.new")
-    with open(options.out + ".new", "w", encoding="utf-8") as file:
-        file.write("".join(line + "\n" for line in lines))
-    os.replace(
-        options.out.removesuffix(".jsonl") + ".safetensors.new",
-        options.out.removesuffix(".jsonl") + ".safetensors",
-    )
-    os.replace(options.out + ".new", options.out)
-    print(f"{len(lines)} calls of {len({key[0] for key in recorder.calls})} overloads")
+    count = write_calls(recorder.calls, options.out, options.per_op)
+    print(f"{count} calls of {len({key[0] for key in recorder.calls})} overloads")
     print(f"{refused} samples that PyTorch {torch.__version__} refuses", file=sys.stderr)
     for reason, count in sorted(recorder.left_out.items()):
         print(f"left out {count}: {reason}", file=sys.stderr)
