@@ -12,6 +12,7 @@
 #include "conformance/judges/verified_plans.h"
 #include "conformance/judges/written_together.h"
 #include "conformance/run/runs.h"
+#include "conformance/verify/accesses.h"
 #include "spec/type_text.h"
 
 namespace graphgate::conformance {
@@ -203,16 +204,17 @@ class NodeJudge {
                                        : oracle.final_input_spreads[one.input_of.at(tap.value)];
       const ValueComparison values = compare(call, node, tap.value, *tensor, spread);
       // What is made of nothing, as empty does, is open and no fault of the oracle's.
-      report_.has_blind_tensor |= !one.input_of.empty() && !draws_numbers(node) &&
+      report_.has_blind_tensor |= !one.input_of.empty() && !is_open_by_itself(node) &&
                                   spec::is_floating_point(spec::component_dtype(tensor->dtype)) &&
                                   values.elements > 0 && values.undecided == values.elements;
     }
     return {};
   }
 
-  [[nodiscard]] bool draws_numbers(const Node& node) const {
+  // Whether it draws random numbers, or makes a tensor that nobody has written, as empty_like does.
+  [[nodiscard]] bool is_open_by_itself(const Node& node) const {
     const spec::OpRow* row = ops_.find(node.op);
-    return row && row->has_tag("nondeterministic_seeded");
+    return row && (row->has_tag("nondeterministic_seeded") || verify::takes_no_byte(*row));
   }
 
   ValueComparison compare(std::size_t call, const Node& node, ValueId value,

@@ -99,7 +99,7 @@ void fractional_max_pool(Call& call, std::size_t rank) {
     }
   }
   check_samples(samples, self, rank);
-  require_decided(samples);
+  const bool is_known = is_decided(samples);  // else nobody knows which windows there are
   const Array<double> random = load<double>(samples, self.dtype);
   const Planes planes = planes_of(self, rank);
   const std::int64_t channels = samples.sizes[1];
@@ -116,7 +116,8 @@ void fractional_max_pool(Call& call, std::size_t rank) {
         const std::int64_t at =
             (batch * channels + plane % channels) * static_cast<std::int64_t>(rank) +
             sample_of(d, rank);
-        starts.push_back(window_starts(random[at], in[d], out[d], kernel[d], self.dtype));
+        starts.push_back(
+            window_starts(is_known ? random[at] : 0.0, in[d], out[d], kernel[d], self.dtype));
       }
       for_each_index(out, [&](const Sizes& index) {
         Sizes low(rank);
@@ -124,8 +125,8 @@ void fractional_max_pool(Call& call, std::size_t rank) {
           low[d] = starts[d][static_cast<std::size_t>(index[d])];
         }
         const auto most = window_maximum(x.data.data() + plane * planes.area_in, in, low, kernel);
-        values[i] = most.value;
-        places[i++] = most.place;
+        values[i] = is_known ? most.value : left_open(most.value);
+        places[i++] = is_known ? most.place : left_open(most.place);
       });
     }
     call.emit(values, self.dtype);

@@ -197,6 +197,117 @@ TEST(Random, MultinomialChoosesByWeight) {
       OpError);
 }
 
+TEST(Random, FeaturesAreDroppedTogether) {
+  const TensorRef x = tensor(DType::kFloat32, {8, 4, 3}, Numbers(96, 3));
+  const Arguments arguments = {{"input", {x}}, {"p", {0.25}}, {"train", {true}}};
+  const Numbers out = values(*run_tensor("aten.feature_dropout.default", arguments));
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    EXPECT_TRUE(out[i] == 0 || out[i] == 4) << out[i];
+    EXPECT_EQ(out[i], out[i / 3 * 3]);
+  }
+  const TensorRef row = tensor(DType::kFloat32, {3}, {1, 2, 3});
+  EXPECT_THROW(
+      run("aten.feature_dropout.default", {{"input", {row}}, {"p", {0.5}}, {"train", {true}}}),
+      OpError);
+}
+
+// With p = 0.5 an element x stays a x + b or becomes b', where a = 1 / sqrt((1.7581^2 / 2 + 1) / 2)
+// = 0.88641, b = a 1.7581 / 2 = 0.77919 and b' = -b.
+TEST(Random, AlphaDropoutGoesToTheLimitOfSelu) {
+  const TensorRef x = tensor(DType::kFloat32, {40}, Numbers(40, 3));
+  const Arguments arguments = {{"input", {x}}, {"p", {0.5}}, {"train", {true}}};
+  for (const char* op : {"aten.alpha_dropout.default", "aten.alpha_dropout_.default"}) {
+    Arguments given = arguments;
+    if (std::string_view(op).find("_.") != std::string_view::npos) given[0].first = "self";
+    for (const double number : values(*run_tensor(op, given))) {
+      EXPECT_TRUE(std::fabs(number + 0.7791939) < 1e-6 || std::fabs(number - 3.4384084) < 1e-6)
+          << number;
+    }
+    x->storage = tensor(DType::kFloat32, {40}, Numbers(40, 3))->storage;
+  }
+  const Ends ends = ends_of(*run_tensor("aten.alpha_dropout.default", arguments, Mode::kWorstCase));
+  EXPECT_NEAR(static_cast<double>(ends.least), -0.7791939, 1e-5);
+  EXPECT_NEAR(static_cast<double>(ends.greatest), 3.4384084, 1e-5);
+}
+
+TEST(Random, CountsLieBetweenTheirEnds) {
+  const TensorRef rates = tensor(DType::kFloat32, {3}, {0, 2, 1e6});
+  const Numbers counts = values(*run_tensor("aten.poisson.default", {{"self", {rates}}}));
+  EXPECT_EQ(counts[0], 0);
+  EXPECT_EQ(counts[1], std::floor(counts[1]));
+  EXPECT_NEAR(counts[2], 1e6, 1e4);
+  const TensorRef known = run_tensor("aten.poisson.default", {{"self", {rates}}}, Mode::kWorstCase);
+  EXPECT_EQ(radii(*known)[0], 0);
+  EXPECT_EQ(ends_of(*known, 1).least, 0);
+  EXPECT_THROW(run("aten.poisson.default", {{"self", {tensor(DType::kFloat32, {1}, {-1})}}}),
+               OpError);
+  const TensorRef tries = tensor(DType::kFloat64, {4}, {0, 7, 7, 7});
+  const TensorRef chances = tensor(DType::kFloat64, {4}, {0.5, 0, 1, 0.5});
+  const Arguments arguments = {{"count", {tries}}, {"prob", {chances}}};
+  const Numbers successes = values(*run_tensor("aten.binomial.default", arguments));
+  EXPECT_EQ(successes[0], 0);
+  EXPECT_EQ(successes[1], 0);
+  EXPECT_EQ(successes[2], 7);
+  EXPECT_TRUE(successes[3] >= 0 && successes[3] <= 7);
+  EXPECT_EQ(radii(*run_tensor("aten.binomial.default", arguments, Mode::kWorstCase)),
+            (Numbers{0, 0, 0, 3.5}));
+}
+
+TEST(Random, SharesComeToOne) {
+  const TensorRef shapes = tensor(DType::kFloat64, {2, 3}, {1, 2, 3, 0, 0, 0});
+  const Numbers shares =
+      values(*run_tensor("aten._sample_dirichlet.default", {{"self", {shapes}}}));
+  EXPECT_NEAR(shares[0] + shares[1] + shares[2], 1, 1e-15);
+  EXPECT_NEAR(shares[3], 1 / 3.0, 1e-15);
+  const Numbers gamma = values(*run_tensor("aten._standard_gamma.default", {{"self", {shapes}}}));
+  EXPECT_GT(gamma[0], 0);
+  EXPECT_EQ(gamma[3], std::numeric_limits<double>::min());
+}
+
+TEST(Random, WithoutEndsRandomFillsTheDtype) {
+  const auto ends = [](DType dtype, const Arguments& more, const char* op) {
+    Arguments arguments = {{"self", {tensor(dtype, {2}, {0, 0})}}};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return ends_of(*run_tensor(op, arguments, Mode::kWorstCase));
+  };
+  EXPECT_EQ(ends(DType::kInt8, {}, "aten.random.default").greatest, 127);
+  EXPECT_EQ(ends(DType::kUInt8, {}, "aten.random.default").greatest, 255);
+  EXPECT_EQ(ends(DType::kBool, {}, "aten.random.default").greatest, 1);
+  EXPECT_EQ(ends(DType::kFloat32, {}, "aten.random.default").greatest, 0x1p24L);
+  EXPECT_EQ(ends(DType::kBFloat16, {}, "aten.random.default").greatest, 0x1p8L);
+  EXPECT_EQ(ends(DType::kInt32, {{"to", {std::int64_t{5}}}}, "aten.random.to").greatest, 4);
+  const Ends some = ends(DType::kInt16, {{"from", {std::int64_t{-3}}}, {"to", {spec::None{}}}},
+                         "aten.random.from");
+  EXPECT_EQ(some.least, -3);
+  EXPECT_EQ(some.greatest, 32767);
+}
+
+TEST(Random, RreluNeedsNoNoise) {
+  const TensorRef x = tensor(DType::kFloat32, {2}, {-4, 2});
+  Arguments arguments = {{"self", {x}}, {"lower", {0.25}}, {"upper", {0.5}}, {"training", {true}}};
+  const Numbers out = values(*run_tensor("aten.rrelu.default", arguments));
+  EXPECT_TRUE(out[0] >= -2 && out[0] <= -1) << out[0];
+  EXPECT_EQ(out[1], 2);
+  arguments[3].second = {false};
+  EXPECT_EQ(values(*run_tensor("aten.rrelu.default", arguments)), (Numbers{-1.5, 2}));
+  arguments[1].second = {0.75};
+  EXPECT_THROW(run("aten.rrelu.default", arguments), OpError);
+}
+
+TEST(Random, AttentionDropsWeights) {
+  // One key: its weight is 1, and comes to 0 or 4 / 3.
+  const TensorRef one = tensor(DType::kFloat32, {1, 1}, {3});
+  const Arguments arguments = {
+      {"query", {one}}, {"key", {one}}, {"value", {one}}, {"dropout_p", {0.25}}};
+  const char* op = "aten.scaled_dot_product_attention.default";
+  const double out = values(*run_tensor(op, arguments))[0];
+  EXPECT_TRUE(out == 0 || out == 4) << out;
+  const Ends ends = ends_of(*run_tensor(op, arguments, Mode::kWorstCase));
+  EXPECT_NEAR(static_cast<double>(ends.least), 0, 1e-5);
+  EXPECT_NEAR(static_cast<double>(ends.greatest), 4, 1e-4);
+  EXPECT_TRUE(std::isinf(marks_of(*run_tensor(op, arguments, Mode::kSampled))[0].radius));
+}
+
 TEST(Random, NormalIsOfTheFirstTensorsDtypeAndRowMajor) {
   const TensorRef mean = tensor(DType::kFloat16, {2, 3}, Numbers(6, 1), {1, 2});
   const TensorRef deviation = tensor(DType::kFloat64, {3}, {0, 0, 0});
