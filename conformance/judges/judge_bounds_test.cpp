@@ -1,6 +1,7 @@
 // The judge of bounds, judged with executors that are wrong on purpose.
 #include <limits>
 
+#include "conformance/bounds/judge_call.h"
 #include "conformance/judges/judge.h"
 #include "conformance/run/runs.h"
 #include "conformance/run/scripted_test.h"
@@ -318,6 +319,28 @@ TEST(BoundsJudge, SaysNothingOfOutputsThatAPartialExpectationLeavesOut) {
   call.is_partial = true;
   call.outputs[0] = spec::None{};
   EXPECT_EQ(judge({right, right, right}, {call}).outcome, Outcome::kPass);
+}
+
+// PyTorch's conjugate is a mark: its recording says that the memory is shared, which nobody else
+// has.
+TEST(JudgeCall, TakesAConjugateThatLiesApart) {
+  const auto numbers = [](std::vector<float> parts) {
+    return spec::host_tensor(spec::DType::kComplex64, {1}, parts);
+  };
+  CallResult apart;
+  apart.outputs = {numbers({1, -2})};
+  apart.final_inputs = {numbers({1, 2})};
+  CallResult oracle = apart;
+  oracle.output_spreads = {{{1, -2}, {0, 0}}};
+  oracle.final_input_spreads = {{{1, 2}, {0, 0}}};
+  ExpectedCall expected;
+  expected.inputs = {numbers({1, 2})};
+  expected.outputs = {numbers({1, -2})};
+  expected.shared_with = {"input0"};
+  EXPECT_TRUE(judge_call("e", apart, oracle, expected, {}).differences.empty());
+  oracle.outputs = {std::get<spec::HostTensor>(oracle.final_inputs[0])};
+  EXPECT_FALSE(judge_call("e", apart, oracle, expected, {}).differences.empty())
+      << "the oracle shares";
 }
 
 }  // namespace

@@ -65,6 +65,23 @@ def model():
     return {"module": Parts(), "calls": [(torch.arange(16.0)[5:9], shared[:4], shared[4:])]}
 """
 
+# complex128 has no name in safetensors, and a conjugate is a mark in PyTorch.
+_COMPLEX_MODEL = """import torch
+
+class Turned(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("turn", torch.ones(2, dtype=torch.complex128))
+
+    def forward(self, x, z):
+        self.turn.mul_(1j)
+        return x * 2j + self.turn, z.conj(), torch.view_as_real(z.conj() * z)
+
+def model():
+    z = torch.tensor([1 - 2j, 0.5 + 1j])
+    return {"module": Turned(), "calls": [(torch.ones(2, dtype=torch.complex128), z)] * 2}
+"""
+
 # A package that registers an op for which the adapter has a stand-in, as transformers does, and a
 # model file that imports it, a neighbour, and what looks its module up by name.
 _OWNER = """import torch
@@ -334,6 +351,12 @@ class Serve(Checked):
         ran, _ = self._check(_executor("--backend", "eager"), "--judges", "bounds,state", model)
         self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
 
+    def test_complex_numbers_pass(self):
+        case = os.path.join(GOLDEN, "cases", "op", "complex.case")
+        for words in (("--backend", "eager"), ()):
+            ran, _ = self._check(_executor(*words), "--judges", "exact,bounds,state", case)
+            self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
+
     def test_compiled_programs_pass(self):
         case = self._write("tiny.case", _CASE)
         ran, _ = self._check(_executor(), "--judges", "exact,bounds,state", case)
@@ -449,6 +472,13 @@ class Serve(Checked):
         with open(archive.replace(".pt2", ".geometry.json"), encoding="utf-8") as file:
             places = json.load(file)["inputs"]["call0"]
         self.assertEqual([place["storage"] for place in places], [0, 1, 1])
+        ran = _run(GRAPHGATE, "check", archive)
+        self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
+
+    def test_exported_complex_numbers_pass_with_their_recordings(self):
+        model = self._write("model.py", _COMPLEX_MODEL)
+        archive = os.path.join(self._folder.name, "model.pt2")
+        _run(sys.executable, "-m", "graphgate_torch", "export", model + ":model", archive, check=True)
         ran = _run(GRAPHGATE, "check", archive)
         self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
 
