@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "optimized/codegen/work.h"
+#include "optimized/complex_numbers.h"
 #include "optimized/loop.h"
 
 namespace graphgate::optimized {
@@ -87,6 +88,7 @@ bool makes_tensor(const Made& made) {
 Inference infer_call(const Kernel& kernel, const spec::OpRow& row, std::vector<Item> arguments,
                      bool has_data) {
   Inference inference(row, std::move(arguments), has_data);
+  refuse_complex(inference);
   kernel.infer(inference);
   if (!kernel.bind) return inference;
   const auto written = written_tensors(inference);

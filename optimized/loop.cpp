@@ -4,6 +4,8 @@
 #include <cstring>
 
 #include "optimized/codegen/copy_work.h"
+#include "optimized/codegen/work.h"
+#include "optimized/complex_numbers.h"
 
 namespace graphgate::optimized {
 namespace {
@@ -90,7 +92,46 @@ Loop::Loop(std::span<const Tensor* const> tensors) {
   }
 }
 
+namespace {
+
+Launch zero_launch(const DeviceListener* listener, const Tensor& target) {
+  const std::array<const Tensor*, 1> tensors = {&target};
+  Launch launch = [loop = Loop(tensors), item = static_cast<std::size_t>(target.item_bytes())] {
+    loop.for_each_run(
+        [item](std::byte* const* firsts, const std::int64_t* strides, std::int64_t n) {
+          for (std::int64_t i = 0; i < n; ++i) std::memset(firsts[0] + i * strides[0], 0, item);
+        });
+  };
+  if (listener == nullptr) return launch;
+  return described(std::move(launch), {fill_work(target, {})});
+}
+
+// Copies component by component: the imaginary one of a real number is 0, and goes where the target
+// is real.
+Launch copy_components(const DeviceListener* listener, const Tensor& target, const Tensor& source) {
+  const bool to_complex = spec::is_complex(target.dtype);
+  if (to_complex && spec::is_complex(source.dtype)) {
+    Tensor pairs = source;  // the last dimension of 2 stays the last
+    pairs.strides = broadcast_strides(source, target.sizes);
+    pairs.sizes = target.sizes;
+    return copy_launch(listener, components_of(target), components_of(pairs));
+  }
+  if (to_complex) {
+    return in_turn({copy_launch(listener, component_of(target, 0), source),
+                    zero_launch(listener, component_of(target, 1))});
+  }
+  if (target.dtype == spec::DType::kBool) throw Unsupported("a complex number as a bool");
+  return copy_launch(listener, target, component_of(source, 0));
+}
+
+}  // namespace
+
 Launch copy_launch(const DeviceListener* listener, const Tensor& target, const Tensor& source) {
+  const bool has_complex = spec::is_complex(target.dtype) || spec::is_complex(source.dtype);
+  // Elements of 8 bytes move as words.
+  if (has_complex && (target.dtype != source.dtype || target.item_bytes() > 8)) {
+    return copy_components(listener, target, source);
+  }
   const std::array<const Tensor*, 2> tensors = {&target, &source};
   const Loop loop(tensors);
   Launch launch;

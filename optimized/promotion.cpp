@@ -8,10 +8,11 @@ namespace {
 
 using spec::DType;
 
-enum class Category : std::uint8_t { kNone, kBool, kInteger, kFloating };
+enum class Category : std::uint8_t { kNone, kBool, kInteger, kFloating, kComplex };
 
 Category category_of(DType dtype) {
   if (dtype == DType::kBool) return Category::kBool;
+  if (spec::is_complex(dtype)) return Category::kComplex;
   return spec::is_floating_point(dtype) ? Category::kFloating : Category::kInteger;
 }
 
@@ -36,6 +37,20 @@ DType promote_floats(DType a, DType b) {
   return spec::item_size_bytes(a) > spec::item_size_bytes(b) ? a : b;
 }
 
+// A complex dtype and another: its components must hold float64 where the other has them.
+DType promote_complex(DType complex, DType other) {
+  const bool is_wide =
+      complex == DType::kComplex128 || other == DType::kComplex128 || other == DType::kFloat64;
+  return is_wide ? DType::kComplex128 : DType::kComplex64;
+}
+
+// The complex dtype whose components are floats of this dtype.
+DType complex_of(DType floating) {
+  if (floating == DType::kFloat16) throw Unsupported("complex32 is not supported");
+  if (is_8bit_float(floating)) return promote_floats(floating, DType::kFloat32);  // refused
+  return floating == DType::kFloat64 ? DType::kComplex128 : DType::kComplex64;
+}
+
 // What is known of one rank of operands.
 struct Rank {
   Category category = Category::kNone;
@@ -55,13 +70,18 @@ class Ranks {
     if (item.as<bool>()) ranks_[2].add(DType::kBool);
     if (item.as<std::int64_t>()) ranks_[2].add(DType::kInt64);
     if (item.as<double>()) ranks_[2].add(DType::kFloat32);
+    if (item.as<spec::ComplexNumber>()) ranks_[2].add(DType::kComplex64);
   }
   [[nodiscard]] DType combined() const {
     Rank result = ranks_[0];
     for (std::size_t i = 1; i < ranks_.size(); ++i) {
       if (ranks_[i].category <= result.category) continue;
-      result.dtype = result.category == Category::kNone ? ranks_[i].dtype
-                                                        : promote(result.dtype, ranks_[i].dtype);
+      if (result.category == Category::kFloating) {
+        result.dtype = complex_of(result.dtype);  // the width is the higher rank's
+      } else {
+        result.dtype = result.category == Category::kNone ? ranks_[i].dtype
+                                                          : promote(result.dtype, ranks_[i].dtype);
+      }
       result.category = ranks_[i].category;
     }
     return result.dtype;
@@ -77,6 +97,8 @@ DType promote(DType a, DType b) {
   if (a == b) return a;
   const Category ca = category_of(a);
   const Category cb = category_of(b);
+  if (ca == Category::kComplex) return promote_complex(a, b);
+  if (cb == Category::kComplex) return promote_complex(b, a);
   if (ca != cb) return ca > cb ? a : b;
   return ca == Category::kFloating ? promote_floats(a, b) : promote_integers(a, b);
 }
@@ -97,6 +119,8 @@ DType result_type(std::span<const Tensor* const> tensors) {
   return ranks.combined();
 }
 
-DType to_floating(DType dtype) { return spec::is_floating_point(dtype) ? dtype : DType::kFloat32; }
+DType to_floating(DType dtype) {
+  return spec::is_floating_point(dtype) || spec::is_complex(dtype) ? dtype : DType::kFloat32;
+}
 
 }  // namespace graphgate::optimized

@@ -229,7 +229,9 @@ class NodeCheck {
     const bool is_integral = is_known && spec::is_integral(*from) && spec::is_integral(*to);
     const std::string base = row->schema.base_name();
     const bool is_other_dtype = is_known && *from != *to && !is_integral;
-    if (is_other_dtype && !base.starts_with("view")) return false;  // view.dtype converts nothing
+    // view.dtype converts nothing, and a component of a complex number is a part of its bytes.
+    const bool is_component = base == "real" || base == "imag";
+    if (is_other_dtype && !base.starts_with("view") && !is_component) return false;
     const bool may_alias =
         !row->undeclared_aliases.empty() ||
         (!row->effects.returns.empty() && !row->effects.returns[0].aliases.empty());

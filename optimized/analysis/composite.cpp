@@ -11,13 +11,9 @@ using spec::Argument;
 using spec::NamedArgument;
 
 Parts::Parts(const spec::OpRow& row, std::vector<Item> items,
-             const std::vector<NamedArgument>& named, const spec::OpTable& ops, const Step& step,
-             const TensorOf& tensor_of)
-    : KernelCall(row, std::move(items)),
-      named_(named),
-      ops_(ops),
-      step_(step),
-      tensor_of_(tensor_of) {}
+             const std::vector<NamedArgument>& named, const spec::OpTable& ops,
+             const Target& target)
+    : KernelCall(row, std::move(items)), named_(named), ops_(ops), target_(target) {}
 
 Argument Parts::operator[](std::string_view name) const {
   if (const Argument* given = find_argument(named_, name)) return *given;
@@ -45,8 +41,18 @@ std::vector<Argument> Parts::values(std::string_view name) const {
 const Tensor& Parts::of(const Argument& value) const {
   const auto* const id = value.as<spec::ValueId>();
   if (id == nullptr) throw OpError("expected a tensor");
-  return tensor_of_(*id);
+  return target_.tensor_of(*id);
 }
+
+std::optional<Argument> Parts::written(std::size_t index) const {
+  if (index >= row().effects.returns.size()) return std::nullopt;
+  for (const std::size_t argument : row().effects.returns[index].aliases) {
+    if (row().effects.mutates(argument)) return (*this)[row().schema.arguments[argument].name];
+  }
+  return std::nullopt;
+}
+
+Argument Parts::view(const Tensor& tensor, Turn turn) { return target_.view(tensor, turn); }
 
 std::vector<Argument> Parts::all(std::string_view op, std::vector<Argument> arguments) {
   const std::string name(op);
@@ -56,7 +62,7 @@ std::vector<Argument> Parts::all(std::string_view op, std::vector<Argument> argu
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     named.push_back({row->schema.arguments[i].name, std::move(arguments[i])});
   }
-  return step_(name, std::move(named));
+  return target_.step(name, std::move(named));
 }
 
 Argument Parts::run(std::string_view op, std::vector<Argument> arguments) {
@@ -66,7 +72,8 @@ Argument Parts::run(std::string_view op, std::vector<Argument> arguments) {
 TakeApart find_composite(const spec::OpRow& row) {
   static const auto kTable = [] {
     std::unordered_map<std::string_view, TakeApart> table;
-    for (const auto& ops : {composite_moves(), composite_arithmetic(), composite_losses()}) {
+    for (const auto& ops :
+         {composite_moves(), composite_arithmetic(), composite_losses(), composite_complex()}) {
       for (const CompositeOp& op : ops) table.emplace(op.base_name, op.take_apart);
     }
     return table;

@@ -13,6 +13,9 @@
 
 namespace graphgate::optimized {
 
+// How the elements of a view are read: as the conjugates or the negatives of what lies there.
+enum class Turn : std::uint8_t { kNone, kConjugate, kNegative };
+
 // One node of a composite op while it is taken apart.
 class Parts : public KernelCall {
  public:
@@ -20,18 +23,27 @@ class Parts : public KernelCall {
   using Step = std::function<std::vector<spec::Argument>(
       const std::string& op, std::vector<spec::NamedArgument> arguments)>;
   using TensorOf = std::function<const Tensor&(spec::ValueId)>;
+  using View = std::function<spec::Argument(const Tensor&, Turn)>;
+  // The graph that parts go into.
+  struct Target {
+    Step step;
+    TensorOf tensor_of;
+    View view;
+  };
 
   // All but the items outlive it.
   Parts(const spec::OpRow& row, std::vector<Item> items,
-        const std::vector<spec::NamedArgument>& named, const spec::OpTable& ops, const Step& step,
-        const TensorOf& tensor_of);
+        const std::vector<spec::NamedArgument>& named, const spec::OpTable& ops,
+        const Target& target);
 
   // The argument of that name as the node has it: a tensor is a value of the graph.
   [[nodiscard]] spec::Argument operator[](std::string_view name) const;
   // The values of a list of tensors. Throws OpError for an empty one.
   [[nodiscard]] std::vector<spec::Argument> values(std::string_view name) const;
-  // What is known of a value; the reference ends with the next part.
+  // What is known of a value; the reference ends with the next part or view.
   [[nodiscard]] const Tensor& of(const spec::Argument& value) const;
+  // The value that return `index` is written into (in-place and out= forms), if it is.
+  [[nodiscard]] std::optional<spec::Argument> written(std::size_t index = 0) const;
 
   // Adds a part. Arguments go by position in the schema; those that are left out have its defaults.
   // Returns the results.
@@ -39,12 +51,13 @@ class Parts : public KernelCall {
                                                 std::vector<spec::Argument> arguments);
   // Returns the first of them.
   [[nodiscard]] spec::Argument run(std::string_view op, std::vector<spec::Argument> arguments);
+  // Adds a value without a part: another geometry over the storage that `tensor` names.
+  [[nodiscard]] spec::Argument view(const Tensor& tensor, Turn turn = Turn::kNone);
 
  private:
   const std::vector<spec::NamedArgument>& named_;
   const spec::OpTable& ops_;
-  const Step& step_;
-  const TensorOf& tensor_of_;
+  const Target& target_;
 };
 
 // Takes a node apart: returns one argument per result, lists for lists of tensors. Throws OpError
@@ -62,6 +75,7 @@ struct CompositeOp {
 [[nodiscard]] std::span<const CompositeOp> composite_moves();  // elements elsewhere, as they are
 [[nodiscard]] std::span<const CompositeOp> composite_arithmetic();  // sums, products, norms
 [[nodiscard]] std::span<const CompositeOp> composite_losses();
+[[nodiscard]] std::span<const CompositeOp> composite_complex();  // complex numbers and their parts
 
 // Integers as an argument.
 template <class Integers>

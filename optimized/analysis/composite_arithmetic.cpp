@@ -12,7 +12,9 @@ using spec::Argument;
 using spec::DType;
 using Values = std::vector<Argument>;
 
-bool is_real(const Tensor& tensor) { return spec::is_floating_point(tensor.dtype); }
+bool is_real(const Tensor& tensor) {
+  return spec::is_floating_point(tensor.dtype) || spec::is_complex(tensor.dtype);
+}
 
 Argument all_true(Parts& parts, const Argument& like) {
   return parts.run("aten.ones_like.default", {like, {DType::kBool}});
@@ -233,7 +235,9 @@ Values dot_products(Parts& parts) {
   if (x.rank() == 1 && parts.tensor("y").rank() == 1) {
     return {parts.run("aten.vdot.default", {parts["x"], parts["y"]})};
   }
-  const Argument product = parts.run("aten.mul.Tensor", {parts["x"], parts["y"]});
+  Argument left = parts["x"];
+  if (spec::is_complex(x.dtype)) left = parts.run("aten._conj.default", {left});
+  const Argument product = parts.run("aten.mul.Tensor", {left, parts["y"]});
   return {sum_along(parts, product, {parts.integer("dim")})};
 }
 

@@ -31,13 +31,6 @@ Values transpose_matrices(Parts& parts) {
   return {transpose_of(parts, parts["self"], -2, -1)};
 }
 
-Values transpose_matrix(Parts& parts) {
-  const std::int64_t rank = parts.tensor("self").rank();
-  if (rank == 0) return {parts["self"]};
-  if (rank != 2) throw OpError("tensor.H needs a matrix");
-  return {transpose_of(parts, parts["self"], 0, 1)};
-}
-
 Values swap_axes(Parts& parts) {
   return {transpose_of(parts, parts["self"], parts.integer("axis0"), parts.integer("axis1"))};
 }
@@ -142,8 +135,6 @@ Values make_product(Parts& parts) {
   }
   return {parts.run("aten.stack.default", {list_argument(std::move(columns)), {std::int64_t{1}}})};
 }
-
-Values same_tensor(Parts& parts) { return {parts["self"]}; }
 
 Values same_number(Parts& parts) {
   if (parts.tensor("self").dtype == spec::DType::kBool) throw OpError("no + of a bool tensor");
@@ -317,7 +308,6 @@ constexpr CompositeOp kCompositeMoves[] = {
     {"aten.broadcast_tensors", broadcast_all},
     {"aten.cartesian_prod", make_product},
     {"aten.column_stack", as_columns},
-    {"aten.conj", same_tensor},
     {"aten.diagflat", on_diagonal},
     {"aten.dsplit", split_known_dim<2, 3>},
     {"aten.dstack", behind_each_other},
@@ -327,18 +317,13 @@ constexpr CompositeOp kCompositeMoves[] = {
     {"aten.hsplit", split_known_dim<1, 1>},
     {"aten.hstack", beside_each_other},
     {"aten.linalg_diagonal", diagonal_of},
-    {"aten.mH", transpose_matrices},
     {"aten.mT", transpose_matrices},
-    {"aten.matrix_H", transpose_matrix},
     {"aten.meshgrid", make_grids},
     {"aten.movedim", move_dims},
     {"aten.msort", sorted_rows},
     {"aten.one_hot", one_hot_rows},
     {"aten.positive", same_number},
     {"aten.ravel", make_vector},
-    {"aten.real", same_tensor},
-    {"aten.resolve_conj", same_tensor},
-    {"aten.resolve_neg", same_tensor},
     {"aten.swapaxes", swap_axes},
     {"aten.take_along_dim", take_along},
     {"aten.tensor_split", split_tensor},

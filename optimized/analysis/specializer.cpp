@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <set>
 
+#include "optimized/analysis/complex.h"
 #include "optimized/analysis/node_symbols.h"
 #include "optimized/binding.h"
+#include "optimized/complex_numbers.h"
 #include "optimized/launch.h"
 
 namespace graphgate::optimized {
@@ -117,7 +119,13 @@ std::vector<Argument> Specializer::run_graph(const spec::Graph& graph,
   }
   std::vector<Argument> outputs;
   outputs.reserve(graph.outputs.size());
-  for (const Argument& output : graph.outputs) outputs.push_back(resolve(output, environment));
+  for (const Argument& output : graph.outputs) {
+    outputs.push_back(resolve(output, environment));
+    if (turned_.empty()) continue;
+    SizedNode whole;
+    whole.node.name = "output";
+    read_turned(whole, outputs.back());
+  }
   environments_.pop_back();
   if (environments_.empty()) place_ = nullptr;
   return outputs;
@@ -146,10 +154,6 @@ void Specializer::run_node(const spec::Graph& graph, const spec::Node& node,
   SizedNode sized;
   sized.row = ops_.find(node.op);
   sized.kernel = sized.row ? find_kernel(*sized.row) : nullptr;
-  const TakeApart composite = sized.row && !sized.kernel ? find_composite(*sized.row) : nullptr;
-  if (!sized.kernel && !composite) {
-    throw Unsupported("the optimized executor has no kernel for it");
-  }
   sized.node.name = node.name;
   sized.node.op = node.op;
   sized.node.arguments.reserve(node.arguments.size());
@@ -159,7 +163,89 @@ void Specializer::run_node(const spec::Graph& graph, const spec::Node& node,
     resolved.argument = resolve(named.argument, environment);
   }
   if (!symbols_.empty()) sized.symbols = symbols_of(graph, node, deviations_);
-  if (composite) return take_apart(node, std::move(sized), composite, environment);
+  run_or_take_apart(graph, node, std::move(sized), environment);
+}
+
+bool Specializer::mentions_complex(const Argument& argument) const {
+  if (const auto* id = argument.as<ValueId>()) {
+    return out_.value(*id).kind == ValueKind::kTensor &&
+           spec::is_complex(out_.value(*id).tensor.dtype);
+  }
+  if (const auto* dtype = argument.as<spec::DType>()) return spec::is_complex(*dtype);
+  if (const auto* list = argument.as<Argument::List>()) {
+    return std::ranges::any_of(*list, [this](const Argument& e) { return mentions_complex(e); });
+  }
+  return argument.as<spec::ComplexNumber>() != nullptr;
+}
+
+// Complex elements are moved by kernels, and computed with by parts.
+TakeApart Specializer::parts_of(const SizedNode& node) const {
+  const auto is_complex = [this](const spec::NamedArgument& named) {
+    return mentions_complex(named.argument);
+  };
+  if (std::ranges::any_of(node.node.arguments, is_complex)) {
+    const Lookup lookup = [this](ValueId id) { return Item{out_.value(id).tensor}; };
+    const KernelCall call(*node.row, bind_arguments(node.row->schema, node.node.arguments, lookup));
+    if (node.kernel && moves_complex(call)) return nullptr;
+    if (const TakeApart parts = find_complex(*node.row)) return parts;
+    if (node.kernel) throw Unsupported(no_complex_text(call));
+  }
+  return node.kernel ? nullptr : find_composite(*node.row);
+}
+
+// The turn of the operand of a view; none of another node.
+Turn Specializer::turn_of_view(const SizedNode& node) const {
+  Turn turn = Turn::kNone;
+  for_each_operand(node.node, [&](ValueId id) {
+    const auto found = turned_.find(id);
+    if (found != turned_.end()) turn = found->second;
+  });
+  if (turn != Turn::kNone && node.row->effects.mutates()) {
+    throw Unsupported("writes beside a conjugate that has not been resolved");
+  }
+  const bool is_view = node.kernel != nullptr && node.kernel->bind == nullptr &&
+                       node.row->effects.is_view && node.row->schema.overload != "dtype";
+  return is_view ? turn : Turn::kNone;
+}
+
+void Specializer::pass_turn(const spec::Node& node, Turn turn, const Environment& environment) {
+  for (const spec::NodeResult& result : node.results) {
+    for (const ValueId id : result.values) {
+      for_each_value(environment[id.index], [&](ValueId made) { turned_.emplace(made, turn); });
+    }
+  }
+}
+
+void Specializer::read_turned(const SizedNode& whole, Argument& argument) {
+  if (auto* list = std::get_if<Argument::List>(&argument.value)) {
+    for (Argument& element : *list) read_turned(whole, element);
+  }
+  const auto* id = argument.as<ValueId>();
+  const auto found = id ? turned_.find(*id) : turned_.end();
+  if (found == turned_.end()) return;
+  const bool is_conjugate = found->second == Turn::kConjugate;
+  // What lies there, read as it is.
+  SizedValue plain = out_.value(*id);
+  const ValueId there = add_value(std::move(plain));
+  argument = run_part(whole, is_conjugate ? "aten._conj_physical.default" : "aten.neg.default",
+                      {{"self", {there}}})
+                 .front();
+}
+
+void Specializer::run_or_take_apart(const spec::Graph& graph, const spec::Node& node,
+                                    SizedNode&& sized, Environment& environment) {
+  if (!turned_.empty() && sized.row != nullptr) {
+    const Turn turn = turn_of_view(sized);
+    if (turn != Turn::kNone) {
+      run_resolved(graph, node, std::move(sized), environment);
+      return pass_turn(node, turn, environment);
+    }
+    const SizedNode whole = sized;
+    for (spec::NamedArgument& named : sized.node.arguments) read_turned(whole, named.argument);
+  }
+  const TakeApart parts = sized.row ? parts_of(sized) : nullptr;
+  if (parts) return take_apart(node, std::move(sized), parts, environment);
+  if (!sized.kernel) throw Unsupported("the optimized executor has no kernel for " + node.op);
   run_resolved(graph, node, std::move(sized), environment);
 }
 
@@ -180,15 +266,19 @@ void Specializer::run_resolved(const spec::Graph& graph, const spec::Node& node,
 void Specializer::take_apart(const spec::Node& node, SizedNode&& sized, TakeApart composite,
                              Environment& environment) {
   if (is_dynamic(sized)) throw Unsupported("its parts need sizes that are known before the call");
-  const Parts::Step step = [&](const std::string& op, std::vector<spec::NamedArgument> arguments) {
-    return run_part(sized, op, std::move(arguments));
-  };
-  const Parts::TensorOf tensor_of = [&](ValueId id) -> const Tensor& {
-    return out_.value(id).tensor;
-  };
+  const Parts::Target target = {
+      [&](const std::string& op, std::vector<spec::NamedArgument> arguments) {
+        return run_part(sized, op, std::move(arguments));
+      },
+      [&](ValueId id) -> const Tensor& { return out_.value(id).tensor; },
+      [&](const Tensor& tensor, Turn turn) -> Argument {
+        const ValueId view = add_value({.name = sized.node.name + "_view", .tensor = tensor});
+        if (turn != Turn::kNone) turned_.emplace(view, turn);
+        return {view};
+      }};
   const Lookup lookup = [this](ValueId id) { return Item{out_.value(id).tensor}; };
   Parts parts(*sized.row, bind_arguments(sized.row->schema, sized.node.arguments, lookup),
-              sized.node.arguments, ops_, step, tensor_of);
+              sized.node.arguments, ops_, target);
   auto& nodes = out_.blocks[block_].nodes;
   const std::size_t first = nodes.size();
   const std::vector<Argument> results = composite(parts);
@@ -224,7 +314,6 @@ std::vector<Argument> Specializer::run_part(const SizedNode& whole, const std::s
   SizedNode sized;
   sized.row = ops_.find(op);
   sized.kernel = sized.row ? find_kernel(*sized.row) : nullptr;
-  if (!sized.kernel) throw Unsupported("the optimized executor has no kernel for " + op);
   sized.node.name = unique_name(whole.node.name + "_part");
   sized.node.op = op;
   sized.node.arguments = std::move(arguments);
@@ -242,7 +331,7 @@ std::vector<Argument> Specializer::run_part(const SizedNode& whole, const std::s
     node.results.push_back({false, {ValueId{static_cast<std::uint32_t>(i)}}});
   }
   Environment environment(count);
-  run_resolved(graph, node, std::move(sized), environment);
+  run_or_take_apart(graph, node, std::move(sized), environment);
   return environment;
 }
 

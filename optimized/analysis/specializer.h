@@ -41,7 +41,20 @@ class Specializer {
                   Environment& environment);
   std::vector<spec::Argument> run_part(const SizedNode& whole, const std::string& op,
                                        std::vector<spec::NamedArgument> arguments);
-  // Of operands that are resolved.
+  // Runs a node of operands that are resolved: by its kernel or by its parts. Throws Unsupported
+  // for one that has neither.
+  void run_or_take_apart(const spec::Graph& graph, const spec::Node& node, SizedNode&& sized,
+                         Environment& environment);
+  // How it is taken apart; null where its kernel runs it.
+  [[nodiscard]] TakeApart parts_of(const SizedNode& node) const;
+  [[nodiscard]] bool mentions_complex(const spec::Argument& argument) const;
+  // Puts numbers of their own in the place of views that are read otherwise than they lie there.
+  void read_turned(const SizedNode& whole, spec::Argument& argument);
+  // How the operand of a view is turned. Throws Unsupported where a node writes one that is.
+  [[nodiscard]] Turn turn_of_view(const SizedNode& node) const;
+  // Says it of the results of a node.
+  void pass_turn(const spec::Node& node, Turn turn, const Environment& environment);
+  // By its kernel.
   void run_resolved(const spec::Graph& graph, const spec::Node& node, SizedNode&& sized,
                     Environment& environment);
   void run_conditional(const spec::Graph& graph, const spec::Node& node, Environment& environment);
@@ -83,6 +96,7 @@ class Specializer {
   std::vector<Environment*> environments_;  // of the graphs being run, the outermost first
   std::unordered_map<std::string, int> names_;
   std::map<spec::ValueId, spec::ValueId> reshaped_;
+  std::map<spec::ValueId, Turn> turned_;
   const spec::Node* place_ = nullptr;
 };
 

@@ -160,7 +160,7 @@ Launch count_launch(const DeviceListener* listener, const Accumulation& job, con
   counting.cells = job.cells;
   counting.constant = {std::int64_t{1}};
   const Item start{std::int64_t{job.includes_self ? 1 : 0}};
-  return in_turn({fill_launch(listener, counts, element_bytes(counts.dtype, start)),
+  return in_turn({fill_launch(listener, counts, element_of(start, counts.dtype)),
                   combine(listener, counting, counts)});
 }
 

@@ -2,6 +2,7 @@
 #include "optimized/analysis/row_rules.h"
 #include "optimized/kernels/elements/elements.h"
 #include "optimized/kernels/families.h"
+#include "optimized/kernels/fill.h"
 #include "optimized/kernels/pointwise.h"
 
 namespace graphgate::optimized {
@@ -109,7 +110,11 @@ void infer_type_as(Inference& call) { infer_to(call); }
 void infer_fill(Inference& call) {
   const Tensor& self = call.tensor("self");
   if (!call.is_tensor("value")) {
-    check_number(call.item("value"), self.dtype);
+    if (spec::is_complex(self.dtype) || call.item("value").as<spec::ComplexNumber>()) {
+      (void)element_of(call.item("value"), self.dtype);
+    } else {
+      check_number(call.item("value"), self.dtype);
+    }
   } else if (call.tensor("value").rank() != 0) {
     throw OpError("fill wants a value without dimensions, not " +
                   print_sizes(call.tensor("value").sizes));
@@ -118,8 +123,12 @@ void infer_fill(Inference& call) {
 }
 
 // Fills a result of any dtype with a number, rounded to `dtype` first.
-Launch fill_launch(const DeviceListener* listener, const Tensor& result, DType dtype,
-                   const Item& value) {
+Launch fill_rounded(const DeviceListener* listener, const Tensor& result, DType dtype,
+                    const Item& value) {
+  if (spec::is_complex(result.dtype) || spec::is_complex(dtype) ||
+      value.as<spec::ComplexNumber>()) {
+    return fill_launch(listener, result, element_of(value, result.dtype));
+  }
   return with_compute(dtype, [&]<class C>() {
     std::array<Source<C>, 1> source = {Source<C>(value, dtype)};
     return launch_sources<C>(listener, result, dtype, std::move(source), element::Identity());
@@ -129,7 +138,8 @@ Launch fill_launch(const DeviceListener* listener, const Tensor& result, DType d
 Launch bind_fill(const Binding& call) {
   if (call.is_tensor("value"))
     return copy_launch(call.listener(), call.result(), call.tensor("value"));
-  return fill_launch(call.listener(), call.result(), call.tensor("self").dtype, call.item("value"));
+  return fill_rounded(call.listener(), call.result(), call.tensor("self").dtype,
+                      call.item("value"));
 }
 
 void infer_zero(Inference& call) {
@@ -138,7 +148,7 @@ void infer_zero(Inference& call) {
 }
 
 Launch bind_zero(const Binding& call) {
-  return fill_launch(call.listener(), call.result(), call.result().dtype, {std::int64_t{0}});
+  return fill_rounded(call.listener(), call.result(), call.result().dtype, {std::int64_t{0}});
 }
 
 // The one element of a tensor, as a number of its category.

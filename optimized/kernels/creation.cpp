@@ -46,6 +46,7 @@ void infer_full(Inference& call) {
   const Item& number = call.item("fill_value");
   DType dtype = number.as<double>() ? DType::kFloat32 : DType::kInt64;
   if (number.as<bool>()) dtype = DType::kBool;
+  if (number.as<spec::ComplexNumber>()) dtype = DType::kComplex64;
   call.make(call.optional_dtype("dtype").value_or(dtype), call.integers("size"), {},
             call.device_or({}));
 }

@@ -1,10 +1,13 @@
 #include "optimized/kernels/fill.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
 
 #include "optimized/codegen/copy_work.h"
+#include "optimized/codegen/work.h"
+#include "optimized/complex_numbers.h"
 #include "optimized/loop.h"
 
 namespace graphgate::optimized {
@@ -80,9 +83,42 @@ Launch fill_bytes(const Tensor& target, const Element& element) {
   }
 }
 
+// The real components are filled, and then the imaginary ones.
+Launch fill_components(const DeviceListener* listener, const Tensor& target,
+                       const Element& element) {
+  std::vector<Launch> launches;
+  for (const int which : {0, 1}) {
+    const Tensor part = component_of(target, which);
+    Element own{};
+    const auto bytes = static_cast<std::size_t>(part.item_bytes());
+    std::memcpy(own.data(), element.data() + static_cast<std::size_t>(which) * bytes, bytes);
+    launches.push_back(fill_launch(listener, part, own));
+  }
+  return in_turn(std::move(launches));
+}
+
+Element complex_element(const Item& number, spec::DType dtype) {
+  Item real = number;
+  Item imag = {std::int64_t{0}};
+  if (const auto* pair = number.as<spec::ComplexNumber>()) {
+    real = {pair->real};
+    imag = {pair->imag};
+  }
+  const spec::DType component = spec::component_dtype(dtype);
+  Element out = element_of(real, component);
+  const auto bytes = static_cast<std::size_t>(spec::item_size_bytes(component));
+  std::memcpy(out.data() + bytes, element_of(imag, component).data(), bytes);
+  return out;
+}
+
 }  // namespace
 
 Element element_of(const Item& number, spec::DType dtype) {
+  if (spec::is_complex(dtype)) return complex_element(number, dtype);
+  if (const auto* pair = number.as<spec::ComplexNumber>()) {
+    if (pair->imag != 0) overflows(dtype);
+    return element_of({pair->real}, dtype);
+  }
   Element out{};
   if (const auto* real = number.as<double>()) {
     check_real(*real, dtype);
@@ -96,9 +132,12 @@ Element element_of(const Item& number, spec::DType dtype) {
 }
 
 Launch fill_launch(const DeviceListener* listener, const Tensor& target, const Element& element) {
+  if (spec::is_complex(target.dtype)) return fill_components(listener, target, element);
   Launch launch = fill_bytes(target, element);
   if (listener == nullptr) return launch;
-  return described(std::move(launch), {fill_work(target, element)});
+  std::array<std::byte, 8> bytes{};
+  std::copy_n(element.begin(), bytes.size(), bytes.begin());
+  return described(std::move(launch), {fill_work(target, bytes)});
 }
 
 }  // namespace graphgate::optimized

@@ -42,7 +42,7 @@ std::optional<Launch> masked_put(const Binding& call) {
     if (index) mask = index;
     if (!mask) ++before;
   }
-  if (!mask || call.boolean("accumulate")) return {};
+  if (!mask || call.boolean("accumulate") || self.item_bytes() > 8) return {};
   // The frame has one dimension in the place of those that the mask covers.
   const auto covered = mask->sizes.size();
   Sizes frame = self.sizes;

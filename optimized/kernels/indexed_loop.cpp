@@ -75,7 +75,7 @@ Launch read_cells(const DeviceListener* listener, const IndexedCells& cells,
       });
     });
   };
-  if (listener == nullptr) return launch;
+  if (listener == nullptr || item_bytes > 8) return launch;
   return described(std::move(launch), {read_cells_text(cells, item_bytes)});
 }
 
@@ -96,7 +96,7 @@ Launch write_cells(const DeviceListener* listener, const IndexedCells& cells,
       });
     });
   };
-  if (listener == nullptr) return launch;
+  if (listener == nullptr || item_bytes > 8) return launch;
   return described(std::move(launch), {write_cells_text(cells, item_bytes)});
 }
 

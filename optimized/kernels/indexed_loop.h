@@ -55,6 +55,9 @@ class IndexedLoop {
 [[nodiscard]] Tensor order_tensor(const Sizes& frame);
 
 // A word of an element's width, for ops that only move elements.
+struct WideWord {
+  std::array<std::uint64_t, 2> halves;
+};
 template <class F>
 void with_word(std::int64_t item_bytes, F&& f) {
   switch (item_bytes) {
@@ -64,15 +67,18 @@ void with_word(std::int64_t item_bytes, F&& f) {
       return f.template operator()<std::uint16_t>();
     case 4:
       return f.template operator()<std::uint32_t>();
+    case 16:
+      return f.template operator()<WideWord>();
     default:
       return f.template operator()<std::uint64_t>();
   }
 }
 
-// Moves the cells out: others[0][i] = cell i. Launches of the reading ops.
+// Moves the cells out: others[0][i] = cell i. Launches of the reading ops. A device is not told of
+// elements of 16 bytes.
 [[nodiscard]] Launch read_cells(const DeviceListener* listener, const IndexedCells& cells,
                                 std::int64_t item_bytes);
-// Moves others[0][i] into cell i, in order.
+// Moves others[0][i] into cell i, in order. A device is not told of elements of 16 bytes.
 [[nodiscard]] Launch write_cells(const DeviceListener* listener, const IndexedCells& cells,
                                  std::int64_t item_bytes);
 // Moves one element's bytes into every cell.

@@ -30,6 +30,7 @@ void check_out_dtype(const KernelCall& call, spec::DType dtype) {
   const Tensor* out = call.written_result(0);
   if (!out) return;
   const auto category = [](spec::DType d) {
+    if (spec::is_complex(d)) return 3;
     return d == spec::DType::kBool ? 0 : spec::is_floating_point(d) ? 2 : 1;
   };
   if (category(dtype) > category(out->dtype)) {

@@ -65,7 +65,7 @@ Launch bind_masked_scatter(const Binding& call) {
     with_word(item, [&]<class Word>() { scatter_masked<Word>(loop, source); });
   };
   return in_turn({start_from_self(call.listener(), result, self),
-                  call.listener() != nullptr
+                  call.listener() != nullptr && self.item_bytes() <= 8
                       ? described(std::move(scatter), {masked_scatter_text(result, mask, source)})
                       : std::move(scatter)});
 }

@@ -12,6 +12,7 @@ namespace {
 bool is_static_tensor(const SizedGraph& graph, spec::ValueId id) {
   const SizedValue& value = graph.value(id);
   if (value.kind != spec::ValueKind::kTensor || value.is_dynamic) return false;
+  if (spec::is_complex(value.tensor.dtype)) return false;  // tiles are of numbers
   return graph.storages[value.tensor.storage].kind != StorageKind::kDynamic;
 }
 

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "optimized/arithmetic/format_dispatch.h"
+#include "optimized/complex_numbers.h"
 
 namespace graphgate::optimized {
 namespace {
@@ -97,9 +98,10 @@ void copy_padded(const InputSource& from, const Tensor& slot, std::uint32_t dim,
   GRAPHGATE_CHECK(size <= slot.sizes[dim]);
   copy_elements(from.bytes.data() + tensor.storage_offset * slot.item_bytes(), tensor.strides,
                 slot.data(), slot.strides, tensor.sizes, slot.item_bytes());
-  const Tensor pad = rows_from(slot, dim, size);
-  if (spec::is_floating_point(slot.dtype)) {
-    if (fill != PadFill::kKeep) fill_elements(pad, pad_pattern(slot.dtype, fill == PadFill::kNan));
+  const Tensor rows = rows_from(slot, dim, size);
+  const Tensor pad = spec::is_complex(rows.dtype) ? components_of(rows) : rows;
+  if (spec::is_floating_point(pad.dtype)) {
+    if (fill != PadFill::kKeep) fill_elements(pad, pad_pattern(pad.dtype, fill == PadFill::kNan));
   } else if (fill != PadFill::kKeep && size > 0) {
     repeat_first_row(slot, pad, dim);
   } else if (!deviations.has(spec::Deviation::kKeepsStaleTail)) {

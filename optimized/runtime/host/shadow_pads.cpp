@@ -51,7 +51,7 @@ void ShadowInstrument::fill_twin(const InputPad& pad) {
     spans.emplace_back(bytes_at(run.begin), static_cast<std::size_t>(run.end - run.begin));
   }
   before.build(std::move(spans));
-  if (spec::is_floating_point(rows.dtype)) {
+  if (spec::is_floating_point(rows.dtype) || spec::is_complex(rows.dtype)) {
     for (const ShadowRange& run : runs) {
       // A NaN in every floating dtype.
       std::fill(bytes_at(run.begin), bytes_at(run.end), std::byte{0xFF});
