@@ -399,6 +399,17 @@ Array<N> load(const Tensor& tensor, DType as) {
   return out;
 }
 
+Tensor real_target(const Tensor& tensor) {
+  if (!spec::is_complex(tensor.dtype)) return tensor;
+  Tensor part = as_components(tensor);
+  part.sizes.pop_back();
+  part.strides.pop_back();
+  Tensor imaginary = part;
+  ++imaginary.offset;
+  store(imaginary, Array<double>(imaginary.sizes));
+  return part;
+}
+
 template <class N>
 void store(Tensor& tensor, const Array<N>& array) {
   if (tensor.sizes != array.sizes) throw OpError("a result does not have the sizes of its target");

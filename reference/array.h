@@ -113,11 +113,15 @@ class Reader {
   spec::DType as_;
 };
 
+// Where real numbers are written: into the real part of a complex tensor, whose imaginary part becomes
+// 0; else the tensor itself.
+[[nodiscard]] Tensor real_target(const Tensor& tensor);
+
 // store() by blocks, in row-major order.
 template <class N>
 class Writer {
  public:
-  explicit Writer(const Tensor& tensor) : tensor_(tensor), walk_(tensor) {}
+  explicit Writer(const Tensor& tensor) : tensor_(real_target(tensor)), walk_(tensor_) {}
 
   // Begins again, at another offset.
   void restart(std::int64_t offset) { walk_.restart(offset); }

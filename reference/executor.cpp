@@ -45,7 +45,10 @@ class Importer {
 // own, with the strides of the view. Nothing but PyTorch reads bytes with other signs.
 TensorRef without_bits(const TensorRef& tensor) {
   if (!tensor->is_conj && !tensor->is_neg) return tensor;
-  if (!is_non_overlapping_and_dense(*tensor)) return resolved(tensor);
+  std::vector<std::int64_t> positions = element_positions(*tensor);
+  std::sort(positions.begin(), positions.end());
+  const bool overlaps = std::adjacent_find(positions.begin(), positions.end()) != positions.end();
+  if (overlaps) return resolved(tensor);
   Tensor plain = *tensor;
   plain.is_conj = plain.is_neg = false;
   TensorRef copy = copy_of(plain, plain.strides);

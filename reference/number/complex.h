@@ -28,6 +28,8 @@ namespace graphgate::reference {
 // In units of the arithmetic's roundoff, of a first-order analysis: the reciprocal of the divisor
 // has 4 or 5, the numerator 3, and each of both products one more.
 inline constexpr double kQuotientRoundings = 10;
+// Of a real divisor: the product or the square of scaled parts, and the quotient.
+inline constexpr double kRealQuotientRoundings = 4;
 inline constexpr double kFunctionRoundings = 8;
 
 template <class N>
@@ -166,7 +168,9 @@ Complex<Tracked<P>> quotient_of(const Complex<Tracked<P>>& x, const Complex<Trac
   if (leaves_range) return left_open(value);
   const double unit = unit_roundoff(dtype);
   // The reciprocal of a large divisor is subnormal.
-  const double roundings = kQuotientRoundings + (size * least > 0.25 ? 8 : 0);
+  const bool is_by_real = d == 0 && y.im.radius == 0;
+  const double roundings =
+      (is_by_real ? kRealQuotientRoundings : kQuotientRoundings) + (size * least > 0.25 ? 8 : 0);
   const double lost = 4 * half_ulp(0, dtype) * (1 + 1 / nearest);
   const auto quotient = static_cast<double>(std::hypot(value.re.value, value.im.value));
   const bool is_exact = is_exact_quotient(x, y);
@@ -203,7 +207,7 @@ N angle(const Complex<N>& z) {
   return is_wild(z) && !is_all_nan(z) ? left_open(out) : out;
 }
 
-// ---- functions --------------------------------------------------------------------------------
+// ---- functions
 
 namespace detail {
 
@@ -230,7 +234,7 @@ Complex<Tracked<P>> through_complex(const Complex<Tracked<P>>& z, F f, Error err
   if (leaves_range) return left_open(value);
   const double off =
       unit_roundoff(dtype) * static_cast<double>(error(Wide(z.re.value, z.im.value), at)) +
-      2 * half_ulp(0, dtype);
+      4 * half_ulp(0, dtype);
   const auto part = [&](long double x, auto part_of) {
     const double from_re =
         change(z.re, x, [&](long double re) { return part_of(f(Wide(re, z.im.value))); });
@@ -407,7 +411,7 @@ Complex<N> sgn(const Complex<N>& z) {
   return is_none.value != 0 ? Complex<N>{N(0), N(0)} : out;
 }
 
-// ---- comparisons, choices, edges ---------------------------------------------------------------
+// ---- comparisons, choices, edges
 
 template <class N>
 Whole equal(const Complex<N>& x, const Complex<N>& y) {

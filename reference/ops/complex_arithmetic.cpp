@@ -67,7 +67,7 @@ Complex<N> one() {
   return {N(1), N(0)};
 }
 
-// ---- sums, products, quotients -----------------------------------------------------------------
+// ---- sums, products, quotients
 
 // first + alpha * second.
 void sum_of_two(Call& call, std::string_view first, std::string_view second, bool negates) {
@@ -164,7 +164,7 @@ void lerp(Call& call) {
   });
 }
 
-// ---- powers -------------------------------------------------------------------------------------
+// ---- powers
 
 // Exponents with formulas of their own.
 template <class N>
@@ -207,7 +207,7 @@ void pow_of(Call& call) {
 }
 void float_power(Call& call) { power(call, DType::kComplex128); }
 
-// ---- functions of one number -------------------------------------------------------------------
+// ---- functions of one number
 
 template <class F>
 constexpr Body complex_function(F /*f*/) {
@@ -284,7 +284,6 @@ Whole is_finite_number(const Complex<N>& z) {
 }
 
 // ---- choices
-// --------------------------------------------------------------------------------------
 
 void where_of(Call& call) {
   Operands operands = gather_operands(call, {"condition", "self", "other"});

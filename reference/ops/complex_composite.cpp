@@ -14,7 +14,7 @@ namespace {
 
 using spec::DType;
 
-// ---- equality -----------------------------------------------------------------------------------
+// ---- equality
 
 // Whether all elements of a tensor of truths hold, as a Python bool.
 void emit_all_hold(Call& call, const Composition& run, const TensorRef& truths) {
@@ -31,6 +31,20 @@ void equal_tensors(Call& call) {
   emit_all_hold(call, run, run("aten.eq.Tensor", {{self}, {other}}));
 }
 
+// Two tensors of truths, element by element; what certainly decides counts beside an open one.
+TensorRef combined(const TensorRef& a, const TensorRef& b, bool is_or) {
+  const Array<Whole> first = load<Whole>(*a, DType::kBool);
+  const Array<Whole> second = load<Whole>(*b, DType::kBool);
+  const TensorRef out = new_tensor(DType::kBool, a->sizes, a->strides, a->device);
+  Array<Whole> both(first.sizes);
+  for (std::int64_t i = 0; i < both.count(); ++i) {
+    const auto turned = [is_or](Whole x) { return is_or ? x : logical_not(x); };
+    both[i] = turned(detail::either(turned(first[i]), turned(second[i])));
+  }
+  store(*out, both);
+  return out;
+}
+
 // |self - other| <= atol + |rtol * other|, or equal.
 TensorRef close_elements(const Call& call, const Composition& run) {
   const TensorRef& self = call.tensor("self");
@@ -39,24 +53,20 @@ TensorRef close_elements(const Call& call, const Composition& run) {
   const double rtol = call.real("rtol");
   const double atol = call.real("atol");
   if (!(rtol >= 0) || !(atol >= 0)) throw OpError("rtol and atol must not be negative");
-  const auto either = [&](const TensorRef& a, const TensorRef& b) {
-    return run("aten.logical_or.default", {{a}, {b}});
-  };
-  const auto both = [&](const TensorRef& a, const TensorRef& b) {
-    return run("aten.logical_and.default", {{a}, {b}});
-  };
   TensorRef close = run("aten.eq.Tensor", {{self}, {other}});
   if (call.boolean("equal_nan")) {
-    close = either(close,
-                   both(run("aten.isnan.default", {{self}}), run("aten.isnan.default", {{other}})));
+    const TensorRef both =
+        run("aten.logical_and.default",
+            {{run("aten.isnan.default", {{self}})}, {run("aten.isnan.default", {{other}})}});
+    close = combined(close, both, true);
   }
   if (rtol == 0 && atol == 0) return close;
   const TensorRef share = run("aten.abs.default", {{run("aten.mul.Scalar", {{other}, {rtol}})}});
   const TensorRef allowed = run("aten.add.Scalar", {{share}, {atol}});
   const TensorRef apart = run("aten.abs.default", {{run("aten.sub.Tensor", {{self}, {other}})}});
-  const TensorRef within =
-      both(run("aten.isfinite.default", {{apart}}), run("aten.le.Tensor", {{apart}, {allowed}}));
-  return either(close, within);
+  const TensorRef within = combined(run("aten.isfinite.default", {{apart}}),
+                                    run("aten.le.Tensor", {{apart}, {allowed}}), false);
+  return combined(close, within, true);
 }
 void isclose(Call& call) { call.emit_datum({close_elements(call, Composition(call))}); }
 void allclose(Call& call) {
@@ -65,7 +75,6 @@ void allclose(Call& call) {
 }
 
 // ---- pointwise
-// ------------------------------------------------------------------------------------
 
 // Of both parts, each for itself.
 void nan_to_num(Call& call) {
@@ -110,7 +119,6 @@ void cross(Call& call) {
 }
 
 // ---- what indices and vectors add
-// ----------------------------------------------------------------
 
 void index_add(Call& call) {
   const Composition run(call);
@@ -118,19 +126,20 @@ void index_add(Call& call) {
   const TensorRef& source = call.tensor("source");
   if (self->dtype != source->dtype) throw OpError("self and source must have the same dtype");
   const std::int64_t dim = wrap_dim(call.integer("dim"), self->rank());
-  if (self->rank() == 0 || source->rank() != self->rank()) {
-    throw Undecidable("index_add of complex numbers without dimensions is not supported");
-  }
-  const TensorRef terms = run("aten.mul.Scalar", {{source}, call.datum("alpha")});
-  TensorRef index = call.tensor("index");
-  if (index->rank() == 0) index = run("aten.unsqueeze.default", {{index}, {std::int64_t{0}}});
+  const auto at_least_1d = [&](const TensorRef& tensor) {
+    return tensor->rank() > 0 ? tensor
+                              : run("aten.unsqueeze.default", {{tensor}, {std::int64_t{0}}});
+  };
+  const TensorRef terms = at_least_1d(run("aten.mul.Scalar", {{source}, call.datum("alpha")}));
+  const TensorRef index = at_least_1d(call.tensor("index"));
   Datum::List indices(static_cast<std::size_t>(dim), Datum{spec::None{}});
   indices.push_back({index});
   const bool in_place = call.next_target() == self;
   const TensorRef out = run(in_place ? "aten.index_put_.default" : "aten.index_put.default",
-                            {{self}, {std::move(indices)}, {terms}, {true}});
-  if (in_place) return call.emit_datum({out});
-  emit_made(call, is_contiguous(*out) ? out : copy_of(*out));
+                            {{at_least_1d(self)}, {std::move(indices)}, {terms}, {true}});
+  if (in_place) return call.emit_datum({self});
+  const TensorRef dense = is_contiguous(*out) ? out : copy_of(*out);
+  emit_made(call, view_of(*dense, self->sizes, spec::contiguous_strides(self->sizes), 0));
 }
 
 bool is_the_number(const Datum& datum, double value) {
@@ -160,7 +169,58 @@ void addr(Call& call) {
 }
 
 // ---- others
-// -----------------------------------------------------------------------------------------
+
+// Real numbers of which both parts of a sequence are made, a number or a tensor without dimensions.
+spec::ComplexNumber number_or_element(const Call& call, std::string_view name) {
+  const Datum& datum = call.datum(name);
+  const auto* tensor = datum.as<TensorRef>();
+  if (tensor != nullptr && (*tensor)->rank() != 0) {
+    throw OpError("start and end of a sequence must be of rank 0");
+  }
+  if (tensor != nullptr) require_decided(**tensor);
+  const Complex<double> z = tensor != nullptr
+                                ? load_complex<double>(**tensor, DType::kComplex128)[0]
+                                : complex_number<double>(datum, DType::kComplex128);
+  return {z.re, z.im};
+}
+
+// x, in whose computation four numbers of this reach may be rounded more.
+double allow_more_roundings(double x, double /*reach*/, DType /*dtype*/) { return x; }
+template <class P>
+Tracked<P> allow_more_roundings(const Tracked<P>& x, const Tracked<P>& reach, DType dtype) {
+  const double lost = 4 * unit_roundoff(dtype) * static_cast<double>(reach.value);
+  return {x.value, P::combine(x.radius, P::of_rounding(lost)), x.arithmetic};
+}
+
+// Both parts are sequences of their own: each with a rounding more, of a step that is a complex
+// quotient.
+void linspace(Call& call) {
+  const Composition run(call);
+  const spec::ComplexNumber start = number_or_element(call, "start");
+  const spec::ComplexNumber end = number_or_element(call, "end");
+  DType dtype = DType::kComplex64;
+  if (const auto asked = call.optional_dtype("dtype")) dtype = *asked;
+  if (const TensorRef target = call.next_target()) dtype = target->dtype;
+  if (!spec::is_complex(dtype)) throw OpError("linspace: a complex end and a dtype that is not");
+  const DType component = spec::component_dtype(dtype);
+  const std::int64_t steps = call.integer("steps");
+  const TensorRef made = new_tensor(dtype, {steps}, call.device_or({}));
+  for (const int which : {0, 1}) {
+    const double first = which == 0 ? start.real : start.imag;
+    const double last = which == 0 ? end.real : end.imag;
+    const TensorRef reals = run("aten.linspace.default", {{first}, {last}, {steps}, {component}});
+    Tensor part = part_of(*made, which);
+    with_real(call.mode(), [&]<class N>() {
+      Array<N> numbers = load<N>(*reals, component);
+      const N reach((std::fabs(first) + std::fabs(last)) * 2);
+      for (N& x : numbers.data) {
+        if (first != last) x = allow_more_roundings(x, reach, component);
+      }
+      store(part, numbers);
+    });
+  }
+  emit_made(call, made);
+}
 
 // Ones on the diagonal: the parts' dtype is asked for, and the result converted.
 void eye(Call& call) {
@@ -186,15 +246,11 @@ void dist(Call& call) {
 }
 
 constexpr std::array kComplexComposites = {
-    ComplexBody{"aten.addr", addr},
-    ComplexBody{"aten.allclose", allclose},
-    ComplexBody{"aten.dist", dist},
-    ComplexBody{"aten.equal", equal_tensors},
-    ComplexBody{"aten.eye", eye},
-    ComplexBody{"aten.index_add", index_add},
-    ComplexBody{"aten.isclose", isclose},
-    ComplexBody{"aten.linalg_cross", cross},
-    ComplexBody{"aten.nan_to_num", nan_to_num},
+    ComplexBody{"aten.addr", addr},         ComplexBody{"aten.allclose", allclose},
+    ComplexBody{"aten.dist", dist},         ComplexBody{"aten.equal", equal_tensors},
+    ComplexBody{"aten.eye", eye},           ComplexBody{"aten.index_add", index_add},
+    ComplexBody{"aten.isclose", isclose},   ComplexBody{"aten.linalg_cross", cross},
+    ComplexBody{"aten.linspace", linspace}, ComplexBody{"aten.nan_to_num", nan_to_num},
 };
 
 }  // namespace

@@ -54,7 +54,7 @@ void polar(Call& call) {
   });
 }
 
-// ---- views ------------------------------------------------------------------------------------
+// ---- views
 
 TensorRef as_real(const Tensor& self) {
   if (self.is_conj) {

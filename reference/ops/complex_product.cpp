@@ -167,6 +167,21 @@ void baddbmm(Call& call) {
   check_ranks<3, 3>(call, a, b);
   emit_sum_with_product(call, run, complex_product(run, call.mode(), "aten.bmm.default", a, b));
 }
+// Batches side by side are one product.
+void addbmm(Call& call) {
+  const Composition run(call);
+  const TensorRef& a = call.tensor("batch1");
+  const TensorRef& b = call.tensor("batch2");
+  check_ranks<3, 3>(call, *a, *b);
+  if (a->sizes[0] != b->sizes[0]) throw OpError("addbmm: batches of different sizes");
+  const std::int64_t inner = a->sizes[0] * a->sizes[2];
+  const TensorRef turned = run("aten.permute.default", {{a}, list_of(Sizes{1, 0, 2})});
+  const TensorRef left =
+      run("aten.reshape.default", {{turned}, list_of(Sizes{a->sizes[1], inner})});
+  const TensorRef right = run("aten.reshape.default", {{b}, list_of(Sizes{inner, b->sizes[2]})});
+  emit_sum_with_product(call, run,
+                        complex_product(run, call.mode(), "aten.mm.default", *left, *right));
+}
 void addmv(Call& call) {
   const Composition run(call);
   const Tensor& a = *call.tensor("mat");
@@ -188,11 +203,17 @@ void vecdot(Call& call) {
 }
 
 constexpr std::array kComplexProducts = {
-    ComplexBody{"aten.addmm", addmm},     ComplexBody{"aten.addmv", addmv},
-    ComplexBody{"aten.baddbmm", baddbmm}, ComplexBody{"aten.bmm", bmm},
-    ComplexBody{"aten.dot", dot},         ComplexBody{"aten.linalg_vecdot", vecdot},
-    ComplexBody{"aten.linear", linear},   ComplexBody{"aten.matmul", matmul},
-    ComplexBody{"aten.mm", mm},           ComplexBody{"aten.mv", mv},
+    ComplexBody{"aten.addbmm", addbmm},
+    ComplexBody{"aten.addmm", addmm},
+    ComplexBody{"aten.addmv", addmv},
+    ComplexBody{"aten.baddbmm", baddbmm},
+    ComplexBody{"aten.bmm", bmm},
+    ComplexBody{"aten.dot", dot},
+    ComplexBody{"aten.linalg_vecdot", vecdot},
+    ComplexBody{"aten.linear", linear},
+    ComplexBody{"aten.matmul", matmul},
+    ComplexBody{"aten.mm", mm},
+    ComplexBody{"aten.mv", mv},
     ComplexBody{"aten.vdot", vdot},
 };
 

@@ -94,7 +94,7 @@ void cumsum(Call& call) {
   emit_made(call, joined_parts(run("aten.cumsum.default", {{parts_of(*self)}, {dim}})));
 }
 
-// ---- products ----------------------------------------------------------------------------------
+// ---- products
 
 // Products of complex numbers in any order. A product of two is off by sqrt(5) u of its magnitude
 // (Brent, Percival, Zimmermann, "Error bounds on complex floating-point multiplication", Math.
@@ -217,7 +217,6 @@ void cumprod(Call& call) {
 }
 
 // ---- what is asked of magnitudes, or of truths
-// ---------------------------------------------------
 
 // Runs the op's body for real numbers on `stand_in` in the place of self; complex dtypes among the
 // arguments become those of their parts.
@@ -248,23 +247,27 @@ void of_truths(Call& call) {
   run_on(call, run("aten.ne.Scalar", {{call.tensor("self")}, {std::int64_t{0}}}));
 }
 
-// The squares of both parts' deviations.
+// The variance is that of both parts together, and real; with it the mean, of var_mean and
+// std_mean.
 void variance(Call& call) {
   const Composition run(call);
   const TensorRef& self = call.tensor("self");
-  const bool is_root = call.row().schema.base_name() == "std";
+  const std::string name = call.row().schema.base_name();
+  if (call.next_target()) throw Undecidable("a variance of complex numbers into a tensor given");
   const auto part_variance = [&](int part) {
-    const TensorRef reals = std::make_shared<Tensor>(part_of(*self, part));
     std::vector<Datum> arguments = call.arguments();
-    arguments[0] = {reals};
+    arguments[0] = {std::make_shared<Tensor>(part_of(*self, part))};
     const std::string overload = call.row().schema.overload;
-    return run("aten.var." + (overload.empty() ? std::string("default") : overload), arguments);
+    return run("aten.var." + (overload.empty() ? std::string("default") : overload),
+               std::move(arguments));
   };
-  if (call.next_target() || call.row().schema.arguments[0].name != "self") {
-    throw Undecidable("the variance of complex numbers into a tensor given");
-  }
   const TensorRef sum = run("aten.add.Tensor", {{part_variance(0)}, {part_variance(1)}});
-  emit_made(call, is_root ? run("aten.sqrt.default", {{sum}}) : sum);
+  call.emit_datum({name.starts_with("std") ? run("aten.sqrt.default", {{sum}}) : sum});
+  if (!name.ends_with("_mean")) return;
+  const Sizes dims = reduced_dims(call, *self);
+  const bool keeps = call.has("keepdim") && call.boolean("keepdim");
+  call.emit_datum({self->rank() == 0 ? copy_of(*self)
+                                     : run("aten.mean.dim", {{self}, list_of(dims), {keeps}})});
 }
 
 constexpr std::array kComplexReductions = {
@@ -276,12 +279,15 @@ constexpr std::array kComplexReductions = {
     ComplexBody{"aten.linalg_vector_norm", norm_of_magnitudes},
     ComplexBody{"aten.mean", mean},
     ComplexBody{"aten.nonzero", of_truths},
+    ComplexBody{"aten.nonzero_static", of_truths},
     ComplexBody{"aten.norm", norm_of_magnitudes},
     ComplexBody{"aten.prod", prod},
     ComplexBody{"aten.std", variance},
+    ComplexBody{"aten.std_mean", variance},
     ComplexBody{"aten.sum", sum},
     ComplexBody{"aten.trace", trace},
     ComplexBody{"aten.var", variance},
+    ComplexBody{"aten.var_mean", variance},
 };
 
 }  // namespace

@@ -34,7 +34,6 @@ std::vector<Number> numbers(const TensorRef& tensor) { return numbers(*tensor); 
 using List = std::vector<Number>;
 
 // ---- storage, views, conjugates
-// ------------------------------------------------------------------
 
 TEST(Complex, PartsAreViewsOfTheSameBytes) {
   const TensorRef z = complex_tensor({2}, {{1, 2}, {3, 4}});
@@ -120,7 +119,6 @@ TEST(Complex, AdjointSwapsAndConjugates) {
 }
 
 // ---- dtypes
-// ---------------------------------------------------------------------------------------
 
 TEST(Complex, DtypesArePromoted) {
   const auto of = [](DType dtype, const Sizes& sizes) {
@@ -200,7 +198,6 @@ TEST(Complex, IndicesAddBothParts) {
 }
 
 // ---- arithmetic
-// -----------------------------------------------------------------------------------
 
 TEST(Complex, ArithmeticByHand) {
   const TensorRef x = complex_tensor({1}, {{1, 2}});
@@ -308,7 +305,6 @@ TEST(Complex, PolarAndPairs) {
 }
 
 // ---- sums, products, norms
-// ------------------------------------------------------------------------
 
 TEST(Complex, ReductionsByHand) {
   const TensorRef z = complex_tensor({2, 2}, {{1, 2}, {3, 4}, {5, 6}, {0, 1}});
