@@ -60,20 +60,55 @@ bool draw_random_in_place(Draft& draft, GeneReader& genes, std::size_t variant) 
   return true;
 }
 
+// Whether no size may be 0.
+bool has_elements(Draft& draft, const DrawnTensor& tensor) {
+  for (int d = 0; d < tensor.sizes.rank; ++d) {
+    if (draft.table().bounds(tensor.sizes[d]).least < 1) return false;
+  }
+  return true;
+}
+
 // In training, or as in training where nothing is said.
 bool draw_native_dropout(Draft& draft, GeneReader& genes, std::size_t) {
   const TensorIndex self = draft.pick_floating(genes);
   const DrawnTensor from = draft.tensor(self);
   // PyTorch makes the mask of no elements in the input's dtype, and its decomposition does not.
-  for (int d = 0; d < from.sizes.rank; ++d) {
-    if (draft.table().bounds(from.sizes[d]).least < 1) return false;
-  }
+  if (!has_elements(draft, from)) return false;
   const Layout layout = preserved_layout(draft, self);
   const bool trains = genes.chance(70);
   NodeBuilder node(draft, "aten.native_dropout.default");
   node.tensor("input", self).real("p", 0.25).boolean("train", trains);
   node.fresh(from.dtype, from.sizes, layout);
   node.fresh(DType::kBool, from.sizes, layout);
+  return true;
+}
+
+// Dropouts in training, of elements or of features; of no elements they hand on what they were
+// given.
+enum TrainedDropout : std::size_t { kPlain, kAlpha, kFeature, kFeatureAlpha };
+bool draw_trained_dropout(Draft& draft, GeneReader& genes, std::size_t variant) {
+  static constexpr const char* kNames[] = {"aten.dropout.default", "aten.alpha_dropout.default",
+                                           "aten.feature_dropout.default",
+                                           "aten.feature_alpha_dropout.default"};
+  const TensorIndex self = draft.pick_floating(genes);
+  const DrawnTensor from = draft.tensor(self);
+  const bool is_by_feature = variant == kFeature || variant == kFeatureAlpha;
+  if (!has_elements(draft, from) || (is_by_feature && from.sizes.rank < 2)) return false;
+  // What features are laid out like hangs on where dimensions of size 1 stand.
+  if (is_by_feature && !draft.is_contiguous(from)) return false;
+  const Layout layout = preserved_layout(draft, self);
+  NodeBuilder node(draft, kNames[variant]);
+  node.tensor("input", self).real("p", 0.25).boolean("train", true);
+  node.fresh(from.dtype, from.sizes, layout);
+  return true;
+}
+
+// Whole numbers below an end, in a tensor of any floating dtype.
+bool draw_random_below(Draft& draft, GeneReader& genes, std::size_t) {
+  const TensorIndex self = draft.pick_floating(genes);
+  if (!draft.may_write(self)) return false;
+  NodeBuilder node(draft, "aten.random_.to");
+  node.tensor("self", self).integer("to", genes.chance(50) ? 2 : 100).written(self);
   return true;
 }
 
@@ -88,6 +123,11 @@ constexpr DrawnOp kRandomRows[] = {
     {"aten.normal", 1, draw_random_in_place, kNormal, 6},
     {"aten.exponential", 1, draw_random_in_place, kExponential, 6},
     {"aten.native_dropout", 1, draw_native_dropout, 0, 6},
+    {"aten.dropout", 1, draw_trained_dropout, kPlain, 7},
+    {"aten.alpha_dropout", 1, draw_trained_dropout, kAlpha, 7},
+    {"aten.feature_dropout", 1, draw_trained_dropout, kFeature, 7},
+    {"aten.feature_alpha_dropout", 1, draw_trained_dropout, kFeatureAlpha, 7},
+    {"aten.random", 1, draw_random_below, 0, 7},
 };
 
 }  // namespace

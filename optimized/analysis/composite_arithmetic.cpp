@@ -460,7 +460,14 @@ Values singular_values(Parts& parts) {
       parts.all("aten._linalg_svd.default", {parts["A"], {false}, {false}, parts["driver"]})[1]};
 }
 
+// all, of bool alone.
+Values all_true(Parts& parts) {
+  if (parts.tensor("self").dtype != spec::DType::kBool) throw OpError("wants a tensor of bool");
+  return {parts.run("aten.all.default", {parts["self"]})};
+}
+
 constexpr CompositeOp kCompositeArithmetic[] = {
+    {"aten._is_all_true", all_true},
     {"aten.bilinear", bilinear_form},
     {"aten.cdist", distances},
     {"aten.cross", cross_product},

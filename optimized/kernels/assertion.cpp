@@ -1,5 +1,6 @@
 // Assertions: they make nothing, and throw when what they state does not hold.
 #include "optimized/analysis/row_rules.h"
+#include "optimized/arithmetic/tile.h"
 #include "optimized/kernels/families.h"
 
 namespace graphgate::optimized {
@@ -8,6 +9,19 @@ namespace {
 void infer_assert_scalar(Inference& call) {
   if (call.real("self") == 0)
     throw OpError("assertion failed: " + std::string(call.text("assert_msg")));
+}
+
+void infer_assert_async(Inference& call) {
+  if (call.tensor("self").count() != 1) throw OpError("assertion: expected one element");
+}
+Launch bind_assert_async(const Binding& call) {
+  const std::string message =
+      call.has("assert_msg") ? std::string(call.text("assert_msg")) : "the element is zero";
+  return [self = call.tensor("self"), message] {
+    if (load_element<double>(self.dtype, self.data()) == 0) {
+      throw OpError("assertion failed: " + message);
+    }
+  };
 }
 
 [[noreturn]] void differs(const char* what, const std::string& expected,
@@ -49,6 +63,7 @@ void infer_assert_metadata(Inference& call) {
 
 std::span<const Kernel> assertion_kernels() {
   static constexpr Kernel kKernels[] = {
+      {"aten._assert_async", infer_assert_async, bind_assert_async},
       Kernel{"aten._assert_scalar", infer_assert_scalar}.rows(row_rules::states_sizes),
       Kernel{"aten._assert_tensor_metadata", infer_assert_metadata}.rows(row_rules::states_sizes),
   };

@@ -56,15 +56,9 @@ class SerialWalk {
   std::int64_t count_ = 0;
 };
 
-void want_host(const Tensor& result) {
-  if (result.device.type != "cpu")
-    throw Unsupported("the state of another generator than the CPU's");
-}
-
 // A launch that stores next(twister) into each element.
 template <class C, class Next>
 Launch draw_serially(const Tensor& result, const Tensor& state, Next next) {
-  want_host(result);
   if (result.count() == 0) return {};
   return [result, state, next, walk = SerialWalk(result)] {
     Twister twister(state);
@@ -198,8 +192,9 @@ Launch normal_by_tensors(const Tensor& result, const Tensor& state, const Item& 
 
 }  // namespace
 
-const Tensor* generator_state(const KernelCall& call) {
-  return call.has("generator") ? call.item("generator").as<Tensor>() : nullptr;
+const Tensor* generator_state(const Binding& call) {
+  if (!call.has("generator") || call.result().device.type != "cpu") return nullptr;
+  return call.item("generator").as<Tensor>();
 }
 
 Launch seeded_uniform(const Tensor& result, const Tensor& state, double from, double to) {
@@ -221,7 +216,6 @@ Launch seeded_uniform(const Tensor& result, const Tensor& state, double from, do
 
 Launch seeded_normal(const Tensor& result, const Tensor& state, const Item& mean,
                      const Item& deviation) {
-  want_host(result);
   if (result.count() == 0) return {};
   if (mean.as<Tensor>() || deviation.as<Tensor>()) {
     return normal_by_tensors(result, state, mean, deviation);
@@ -244,7 +238,6 @@ Launch seeded_whole(const Tensor& result, const Tensor& state, std::int64_t low,
 }
 
 Launch seeded_permutation(const Tensor& result, const Tensor& state) {
-  want_host(result);
   if (result.count() == 0) return {};
   return [result, state] {
     Twister twister(state);
@@ -270,7 +263,6 @@ Launch seeded_coins(const Tensor& result, const Tensor& state, const Item& chanc
     return draw_serially<std::int64_t>(
         result, state, [p](Twister& twister) { return std::int64_t{twister.next_double() < p}; });
   }
-  want_host(result);
   if (result.count() == 0) return {};
   return [result, state, from = broadcast_to(*chances, result.sizes), check,
           walk = SerialWalk(result)] {
@@ -296,7 +288,6 @@ Launch seeded_cauchy(const Tensor& result, const Tensor& state, double median, d
   });
 }
 Launch seeded_log_normal(const Tensor& result, const Tensor& state, double mean, double deviation) {
-  want_host(result);
   if (result.count() == 0) return {};
   return [result, state, mean, deviation, walk = SerialWalk(result)] {
     Twister twister(state);

@@ -10,8 +10,9 @@
 
 namespace graphgate::optimized {
 
-// The tensor that stands for the argument `generator`; null for None and for ops without it.
-[[nodiscard]] const Tensor* generator_state(const KernelCall& call);
+// The tensor that stands for the argument `generator`; null for None, for ops without it, and where
+// the draws are another device's.
+[[nodiscard]] const Tensor* generator_state(const Binding& call);
 
 [[nodiscard]] Launch seeded_uniform(const Tensor& result, const Tensor& state, double from,
                                     double to);

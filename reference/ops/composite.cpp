@@ -484,6 +484,13 @@ void ndtr(Call& call) {
 
 // --- sums and products ---
 
+// all, of bool alone.
+void is_all_true(Call& call) {
+  const TensorRef& self = call.tensor("self");
+  if (self->dtype != DType::kBool) throw OpError("expected a tensor of bool");
+  call.emit_datum({Composition(call)("aten.all.default", {{self}})});
+}
+
 TensorRef sum_of(const Composition& run, const TensorRef& tensor, const Sizes& dims, bool keeps) {
   return run("aten.sum.dim_IntList", {{tensor}, list_of(dims), {keeps}});
 }
@@ -893,6 +900,7 @@ void linalg_svdvals(Call& call) {
 }
 
 constexpr OpBody kCompositeOps[] = {
+    OpBody{"aten._is_all_true", is_all_true},
     OpBody{"aten.bilinear", bilinear},
     OpBody{"aten.cdist", cdist},
     OpBody{"aten.cross", cross},

@@ -18,10 +18,11 @@ namespace {
 
 using spec::DType;
 
-// The state, where one is given.
-std::optional<CpuGenerator> generator_of(const Call& call) {
-  if (!has_generator_state(call)) return std::nullopt;
-  return CpuGenerator(**call.datum("generator").as<TensorRef>());
+// The state, where one is given and the draws are the CPU's.
+std::optional<CpuGenerator> generator_of(const Call& call, const Tensor& made) {
+  if (!call.has("generator") || made.device.type != "cpu") return std::nullopt;
+  const auto* state = call.datum("generator").as<TensorRef>();
+  return state ? std::optional(CpuGenerator(**state)) : std::nullopt;
 }
 
 // Calls visit(i) for each element, by its row-major number, in the order of PyTorch's serial loop:
@@ -226,12 +227,8 @@ N shaped(Continuous kind, double uniform, double first, double second) {
 
 }  // namespace
 
-bool has_generator_state(const Call& call) {
-  return call.has("generator") && call.datum("generator").as<TensorRef>() != nullptr;
-}
-
 bool emit_known_uniform(Call& call, const TensorRef& made, double from, double to) {
-  auto generator = generator_of(call);
+  auto generator = generator_of(call, *made);
   if (!generator) return false;
   const DType dtype = made->dtype;
   const DType arithmetic = compute_dtype(dtype);
@@ -257,7 +254,7 @@ bool emit_known_uniform(Call& call, const TensorRef& made, double from, double t
 
 bool emit_known_normal(Call& call, const TensorRef& made, const Datum& mean,
                        const Datum& deviation) {
-  auto generator = generator_of(call);
+  auto generator = generator_of(call, *made);
   if (!generator) return false;
   with_real(call.mode(), [&]<class N>() {
     emit_numbers(call, made, normals<N>(call, *generator, *made, mean, deviation));
@@ -267,7 +264,7 @@ bool emit_known_normal(Call& call, const TensorRef& made, const Datum& mean,
 
 bool emit_known_whole(Call& call, const TensorRef& made, std::int64_t low, std::uint64_t count,
                       bool takes_two_words) {
-  auto generator = generator_of(call);
+  auto generator = generator_of(call, *made);
   if (!generator) return false;
   emit_exact(call, made, [&](std::int64_t) {
     const std::uint64_t bits = takes_two_words ? generator->two_words() : generator->word();
@@ -279,7 +276,7 @@ bool emit_known_whole(Call& call, const TensorRef& made, std::int64_t low, std::
 
 // Each place, from the first on, takes one of those that are left.
 bool emit_known_order(Call& call, const TensorRef& made) {
-  auto generator = generator_of(call);
+  auto generator = generator_of(call, *made);
   if (!generator) return false;
   std::vector<std::int64_t> order(static_cast<std::size_t>(made->count()));
   std::iota(order.begin(), order.end(), std::int64_t{0});
@@ -294,7 +291,7 @@ bool emit_known_order(Call& call, const TensorRef& made) {
 bool emit_known_coins(Call& call, const TensorRef& made, const Datum& chance) {
   const auto* tensor = chance.as<TensorRef>();
   if (tensor && !is_decided(**tensor)) return false;
-  auto generator = generator_of(call);
+  auto generator = generator_of(call, *made);
   if (!generator) return false;
   const bool is_narrow = tensor && (*tensor)->dtype != DType::kFloat64;
   const Array<double> chances = parameter<double>(chance, made->sizes, DType::kFloat64);
@@ -308,7 +305,7 @@ bool emit_known_coins(Call& call, const TensorRef& made, const Datum& chance) {
 bool emit_known_continuous(Call& call, const TensorRef& made, Continuous kind, double first,
                            double second) {
   if (!spec::is_floating_point(made->dtype)) return false;
-  auto generator = generator_of(call);
+  auto generator = generator_of(call, *made);
   if (!generator) return false;
   with_real(call.mode(), [&]<class N>() {
     NormalPairs<N> pairs(*generator);

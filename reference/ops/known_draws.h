@@ -1,7 +1,7 @@
 // Draws that are known, because the state of the CPU's generator stands for the argument
 // `generator`: what PyTorch draws from it, element by element in the order of memory. Each function
 // emits the next result, made of `made`, and returns true; or does nothing and returns false where
-// no state is given, or p or a parameter is not known.
+// no state is given, the draws are another device's, or p is not known.
 //
 // Numbers that PyTorch computes of uniform ones are formulas like any other: the radius follows
 // their roundings. What is whole, uniform or a coin is exact.
@@ -12,9 +12,6 @@
 #include "reference/call.h"
 
 namespace graphgate::reference {
-
-// Whether a state is given. Ops whose draws nobody follows leave them open all the same.
-[[nodiscard]] bool has_generator_state(const Call& call);
 
 [[nodiscard]] bool emit_known_uniform(Call& call, const TensorRef& made, double from, double to);
 // mean and std are numbers, or tensors that stretch to `made`.

@@ -127,21 +127,9 @@ def samples():
 
 def open_samples():
     """Ops whose draws stay open, whoever tells the state."""
-    functional = torch.nn.functional
     for dtype in REAL:
         for like in layouts(dtype):
-            yield lambda x=like: torch.dropout(x, 0.25, True)
             yield lambda x=like: torch.native_dropout(x, 0.25, True)
-            yield lambda x=like: torch.alpha_dropout(x * 3, 0.25, True)
-            yield lambda x=like: torch.alpha_dropout_(x.clone(), 0.4, True)
-            yield lambda x=like: torch.feature_dropout(x * 3, 0.25, True)
-            yield lambda x=like: torch.feature_dropout_(x.clone(), 0.5, True)
-            yield lambda x=like: torch.feature_alpha_dropout(x, 0.25, True)
-            yield lambda x=like: torch.feature_alpha_dropout_(x.clone(), 0.25, True)
-            yield lambda x=like: torch.alpha_dropout(x, 1.0, True)
-            yield lambda x=like: torch.rrelu(x - 1.5, 0.125, 0.25, True)
-            yield lambda x=like: torch.rrelu_(x.clone() - 2, 0.125, 0.25, True)
-            yield lambda x=like: torch.rrelu(x - 1.5)
             yield lambda x=like: torch.poisson(x * 3)
             yield lambda x=like: torch.ops.aten.random(x)
             yield lambda x=like: torch.ops.aten.random.to(x, 5)
@@ -156,16 +144,47 @@ def open_samples():
                 torch.full((3, 1), 40.0, dtype=d),
                 torch.tensor([0.0, 0.5, 0.25, 1.0], dtype=d).expand(3, 4),
             )
-        for grouped in (False, True):
-            yield lambda d=dtype, g=grouped: functional.scaled_dot_product_attention(
-                torch.rand(2, 4, 5, 8, dtype=d),
-                torch.rand(2, 2 if g else 4, 6, 8, dtype=d),
-                torch.rand(2, 2 if g else 4, 6, 8, dtype=d),
-                dropout_p=0.3,
-                enable_gqa=g,
-            )
         yield lambda d=dtype: torch.multinomial(torch.rand(3, 6, dtype=d), 4)
         yield lambda d=dtype: torch.multinomial(torch.rand(6, dtype=d), 9, True)
+
+
+def whole_calls():
+    """Ops that a dispatch mode never sees, since PyTorch takes them apart before: with arguments."""
+    aten = torch.ops.aten
+    for dtype in REAL:
+        for like in layouts(dtype):
+            for packet in (
+                aten.dropout,
+                aten.alpha_dropout,
+                aten.feature_dropout,
+                aten.feature_alpha_dropout,
+            ):
+                yield packet.default, (like * 3, 0.25, True), {}
+                yield packet.default, (like * 3, 1.0, True), {}
+                yield packet.default, (like * 3, 0.25, False), {}
+            for packet in (
+                aten.dropout_,
+                aten.alpha_dropout_,
+                aten.feature_dropout_,
+                aten.feature_alpha_dropout_,
+            ):
+                yield packet.default, (like.clone(), 0.4, True), {}
+            for training in (True, False):
+                yield aten.rrelu.default, (like - 1.5, 0.125, 0.25, training), {}
+                yield aten.rrelu_.default, (like.clone() - 1.5, 0.125, 0.25, training), {}
+        for heads in (4, 2):
+            query = torch.rand(2, 4, 5, 8, dtype=dtype)
+            key = torch.rand(2, heads, 6, 8, dtype=dtype)
+            attention = aten.scaled_dot_product_attention.default
+            more = {"enable_gqa": heads == 2}
+            yield attention, (query, key, key + 1, None, 0.3), more
+            yield attention, (query, key, key + 1, None, 0.3, True), more
+            turned = query.transpose(1, 2)
+            yield attention, (turned, turned, turned, None, 1.0), {}
+    for flags in ([True, True], [True, False], []):
+        yield aten._is_all_true.default, (torch.tensor(flags, dtype=torch.bool),), {}
+    yield aten._assert_async.default, (torch.tensor(3.5),), {}
+    yield aten._assert_async.msg, (torch.tensor([True]), "it is true"), {}
 
 
 def main():
@@ -189,11 +208,18 @@ def main():
                 sample()
         except RuntimeError:  # what PyTorch refuses is no call
             refused += 1
+    own = Recorder(set())  # what is no random op is kept, too
+    for function, args, kwargs in whole_calls() if options.no_states else []:
+        try:
+            own.__torch_dispatch__(function, (), args, kwargs)
+        except RuntimeError:
+            refused += 1
     for key in list(recorder.calls):
         packet, _, overload = key[0].removeprefix("aten.").rpartition(".")
         tags = getattr(getattr(torch.ops.aten, packet), overload).tags
         if not seeded & {str(tag).rpartition(".")[2] for tag in tags}:
             del recorder.calls[key]
+    recorder.calls.update(own.calls)
     lines = write_calls(recorder.calls, options.out, options.per_op)
     print(f"{lines} calls of {len({key[0] for key in recorder.calls})} overloads")
     print(f"{refused} calls that PyTorch {torch.__version__} refuses", file=sys.stderr)

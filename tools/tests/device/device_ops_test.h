@@ -56,7 +56,7 @@ inline std::string difference(const CallResult& a, const CallResult& b) {
 
 // Visits every golden op case, until `visit` returns false.
 inline void visit_golden_op_cases(const std::function<bool(const interop::OpCase&)>& visit) {
-  for (const char* name : {"op_cases.jsonl", "op_cases_2.15.jsonl"}) {
+  for (const char* name : {"op_cases.jsonl", "op_cases_2.15.jsonl", "random_open.jsonl"}) {
     must(interop::read_op_cases(std::string(GRAPHGATE_GOLDEN_DIR "/ops/") + name,
                                 spec::builtin_op_table(), visit));
   }
