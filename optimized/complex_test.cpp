@@ -2,7 +2,9 @@
 #include <cmath>
 #include <string>
 
+#include "optimized/complex_numbers.h"
 #include "optimized/program_test.h"
+#include "optimized/promotion.h"
 
 namespace graphgate::optimized {
 namespace {
@@ -40,6 +42,36 @@ void expect_near(const Floats& got, const Floats& expected, float tolerance = 2e
   for (std::size_t i = 0; i < got.size(); ++i) {
     EXPECT_NEAR(got[i], expected[i], tolerance * (1 + std::fabs(expected[i]))) << "element " << i;
   }
+}
+
+Item tensor_of(spec::DType dtype, const Sizes& sizes) {
+  return {Tensor{.dtype = dtype, .sizes = sizes, .strides = row_major_strides(sizes)}};
+}
+
+TEST(ComplexNumbers, PromoteByCategoryAndWidth) {
+  using spec::DType;
+  EXPECT_EQ(promote(DType::kComplex64, DType::kFloat64), DType::kComplex128);
+  EXPECT_EQ(promote(DType::kBFloat16, DType::kComplex64), DType::kComplex64);
+  EXPECT_EQ(promote(DType::kInt64, DType::kComplex64), DType::kComplex64);
+  const Item number = {spec::ComplexNumber{1, 2}};
+  const Item doubles = tensor_of(DType::kFloat64, {3});
+  const Item floats = tensor_of(DType::kFloat32, {3});
+  const Item wide_scalar = tensor_of(DType::kComplex128, {});
+  EXPECT_EQ(result_type({&doubles, &number}), DType::kComplex128);
+  EXPECT_EQ(result_type({&floats, &wide_scalar}), DType::kComplex64);
+  const Item halves = tensor_of(DType::kFloat16, {3});
+  EXPECT_THROW((void)result_type({&halves, &number}), Unsupported);
+}
+
+TEST(ComplexNumbers, HaveComponentsSideBySide) {
+  const Tensor z{
+      .dtype = spec::DType::kComplex128, .sizes = {2, 3}, .strides = {1, 2}, .offset = 5};
+  const Tensor im = component_of(z, 1);
+  EXPECT_EQ(im.dtype, spec::DType::kFloat64);
+  EXPECT_EQ(im.strides, (Sizes{2, 4}));
+  EXPECT_EQ(im.offset, 11);
+  EXPECT_EQ(byte_range(components_of(z)).begin, byte_range(z).begin);
+  EXPECT_EQ(byte_range(components_of(z)).end, byte_range(z).end);
 }
 
 TEST(ComplexNumbers, AddSubtractAndMultiplyByComponent) {

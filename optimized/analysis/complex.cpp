@@ -306,7 +306,8 @@ std::vector<Argument> arguments_of_component(
         std::ranges::find(pairs, declared.name, [](const auto& p) { return p.first; });
     if (found != pairs.end()) {
       const Argument& one = which == 0 ? found->second.re : found->second.im;
-      out.push_back(declared.type.base == spec::BaseType::kTensor ? c.tensor(one) : one);
+      const bool is_tensor = declared.type.base == spec::BaseType::kTensor;
+      out.push_back(is_tensor && !one.as<spec::None>() ? c.tensor(one) : one);
     } else if (declared.name == "dtype") {
       out.push_back({spec::None{}});
     } else if (parts.written() && *parts.written() == parts[declared.name]) {
@@ -319,6 +320,16 @@ std::vector<Argument> arguments_of_component(
 }
 
 }  // namespace
+
+Argument same_op(Parts& parts, const std::vector<std::pair<std::string_view, Argument>>& others) {
+  std::vector<Argument> arguments;
+  for (const spec::SchemaArgument& declared : parts.row().schema.arguments) {
+    const auto found =
+        std::ranges::find(others, declared.name, [](const auto& other) { return other.first; });
+    arguments.push_back(found == others.end() ? parts[declared.name] : found->second);
+  }
+  return parts.run(parts.row().schema.qualified_name(), std::move(arguments));
+}
 
 std::vector<Argument> run_apart(ComplexParts& c,
                                 const std::vector<std::pair<std::string_view, Pair>>& pairs) {

@@ -102,6 +102,9 @@ class ComplexParts {
 // Makes result 0, which is real: `value`, or what it is written into.
 [[nodiscard]] spec::Argument make_real(Parts& parts, const spec::Argument& value);
 
+// Runs the node's own op with other arguments in the place of those named, and returns result 0.
+[[nodiscard]] spec::Argument same_op(
+    Parts& parts, const std::vector<std::pair<std::string_view, spec::Argument>>& others);
 // Runs the node's own op on real components, and then on imaginary ones: those of the named
 // arguments; the others are as they are, and a dtype is left out. Returns result 0.
 [[nodiscard]] std::vector<spec::Argument> run_apart(

@@ -243,9 +243,27 @@ Values filled_with_value(Parts& parts) {
   return run_apart(c, {{"self", self}, {"value", c.pair("value")}});
 }
 
+// A number that is written, or numbers that are added up.
 Values scatter(Parts& parts) {
-  if (parts.has("reduce") || !parts.has("value")) throw Unsupported(no_complex_text(parts));
-  return filled_with_value(parts);
+  const bool adds = parts.has("reduce") && parts.text("reduce") == "add";
+  if (parts.has("reduce") && !adds) throw Unsupported(no_complex_text(parts));
+  if (parts.has("value")) return filled_with_value(parts);
+  const DType dtype = parts.tensor("self").dtype;
+  if (!spec::is_complex(dtype) || parts.tensor("src").dtype != dtype) {
+    throw OpError("self and the source differ in dtype");
+  }
+  ComplexParts c(parts, spec::component_dtype(dtype));
+  const Pair self = c.pair("self");
+  return run_apart(c, {{"self", self}, {"src", c.pair("src")}});
+}
+
+// self 2^other
+Values scaled_by_power(Parts& parts) {
+  const DType dtype = complex_result(parts, {"self", "other"});
+  const Argument power = parts.run("aten.pow.Scalar", {{std::int64_t{2}}, parts["other"]});
+  ComplexParts c(parts, spec::component_dtype(dtype));
+  const Pair self = c.pair("self");
+  return {make_pointwise_complex(parts, c.mul(self, c.pair(power)), dtype, {"self", "other"})};
 }
 
 constexpr CompositeOp kComplexArithmetic[] = {
@@ -264,6 +282,7 @@ constexpr CompositeOp kComplexArithmetic[] = {
     {"aten.isinf", is_infinite},
     {"aten.isnan", is_nan},
     {"aten.isreal", is_real},
+    {"aten.ldexp", scaled_by_power},
     {"aten.lerp", between},
     {"aten.logical_and", logical_and},
     {"aten.logical_not", logical_not},

@@ -208,6 +208,42 @@ Values raised_to(Parts& parts) {
 // In complex128 whatever the operands are.
 Values raised_widely(Parts& parts) { return {raised(parts, DType::kComplex128)}; }
 
+// --- Sums of exponentials, with the greatest real part taken out
+
+// m + log(1 + e^(n - m))
+Values sum_of_two_exponentials(Parts& parts) {
+  const DType dtype = complex_result(parts, {"self", "other"});
+  ComplexParts c(parts, DType::kFloat64);
+  const Pair a = c.pair("self");
+  const Pair b = c.pair("other");
+  const Argument is_first = c.call("aten.ge.Tensor", a.re, b.re);
+  const Pair greater = c.chosen(is_first, a, b);
+  const Pair less = c.chosen(is_first, b, a);
+  const Pair rest = logarithm_of_one_plus(c, complex_exp(c, c.sub(less, greater)));
+  return {make_pointwise_complex(parts, c.add(greater, rest), dtype, {"self", "other"})};
+}
+
+Values sum_of_exponentials(Parts& parts) {
+  const DType dtype = parts.tensor("self").dtype;
+  ComplexParts c(parts, DType::kFloat64);
+  const Pair z = c.pair("self");
+  const Argument dim = parts["dim"];
+  const auto sum = [&](const Argument& value, bool keeps) {
+    return parts.run("aten.sum.dim_IntList", {value, dim, {keeps}});
+  };
+  const Argument most = parts.run("aten.amax.default", {z.re, dim, {true}});
+  const Argument is_finite = parts.run("aten.isfinite.default", {most});
+  const Argument taken_out = c.chosen(is_finite, most, {0.0});
+  const Pair grown = complex_exp(c, {c.sub(z.re, taken_out), z.im});
+  const bool keeps = parts.boolean("keepdim");
+  const Argument re = sum(grown.re, keeps);
+  const Pair logs = complex_log(c, {re, sum(grown.im, keeps)});
+  const Argument back = keeps ? taken_out : sum(taken_out, false);
+  const Pair value = {c.add(logs.re, back), logs.im};
+  const Sizes sizes = parts.of(value.re).sizes;
+  return {make_complex(parts, value, dtype, sizes, row_major_strides(sizes))};
+}
+
 // --- Each as an op
 
 template <Function function>
@@ -235,6 +271,8 @@ constexpr CompositeOp kComplexFunctions[] = {
     {"aten.log10", of_one<logarithm_to_ten>},
     {"aten.log1p", of_one<logarithm_of_one_plus>},
     {"aten.log2", of_one<logarithm_to_two>},
+    {"aten.logaddexp", sum_of_two_exponentials},
+    {"aten.logsumexp", sum_of_exponentials},
     {"aten.pow", raised_to},
     {"aten.rsqrt", of_one<reciprocal_root>},
     {"aten.sigmoid", of_one<sigmoid>},

@@ -74,21 +74,26 @@ Values linear_map(Parts& parts) {
 }
 
 // beta self + alpha product; self is not read where beta is 0.
+Values with_addend(ComplexParts& c, const Pair& product) {
+  Parts& parts = c.parts();
+  const auto scaled = [&](const Pair& value, std::string_view factor) {
+    const Pair by = c.pair(factor);
+    return by.re == Argument{1.0} && by.im == Argument{0.0} ? value : c.mul(by, value);
+  };
+  Pair value = scaled(product, "alpha");
+  const Sizes sizes = parts.of(value.re).sizes;
+  const Pair beta = c.pair("beta");
+  const bool reads_self = !(beta.re == Argument{0.0} && beta.im == Argument{0.0});
+  if (reads_self) value = c.add(scaled(c.pair("self"), "beta"), value);
+  return {make_complex(parts, value, complex_with(c.component()), sizes, row_major_strides(sizes))};
+}
+
 Values with_addend(Parts& parts, const Contraction& how) {
   if (parts.has("out_dtype")) throw Unsupported(no_complex_text(parts));
   const DType dtype = common(parts, how.a, how.b);
   common(parts, "self", how.a);
   ComplexParts c(parts, spec::component_dtype(dtype));
-  const auto scaled = [&](const Pair& value, std::string_view factor) {
-    const Pair by = c.pair(factor);
-    return by.re == Argument{1.0} && by.im == Argument{0.0} ? value : c.mul(by, value);
-  };
-  Pair value = scaled(contracted(c, how), "alpha");
-  const Tensor re = parts.of(value.re);
-  const Pair beta = c.pair("beta");
-  const bool reads_self = !(beta.re == Argument{0.0} && beta.im == Argument{0.0});
-  if (reads_self) value = c.add(scaled(c.pair("self"), "beta"), value);
-  return {make_complex(parts, value, dtype, re.sizes, row_major_strides(re.sizes))};
+  return with_addend(c, contracted(c, how));
 }
 
 Values add_matrices(Parts& parts) {
@@ -102,6 +107,50 @@ Values add_matrix_vector(Parts& parts) {
 }
 Values add_vectors(Parts& parts) {
   return with_addend(parts, {"vec1", "vec2", "aten.outer.default"});
+}
+
+// The products of a batch are added up.
+Values add_sum_of_batches(Parts& parts) {
+  const DType dtype = common(parts, "batch1", "batch2");
+  common(parts, "self", "batch1");
+  ComplexParts c(parts, spec::component_dtype(dtype));
+  const Pair products = contracted(c, {"batch1", "batch2", "aten.bmm.default"});
+  const auto sum = [&](const Argument& value) {
+    return parts.run("aten.sum.dim_IntList", {value, integers_argument({0})});
+  };
+  const Argument re = sum(products.re);
+  return with_addend(c, {re, sum(products.im)});
+}
+
+// What is linear in two operands, as a vector product is.
+Values vector_product(Parts& parts) {
+  ComplexParts c(parts, spec::component_dtype(common(parts, "self", "other")));
+  const Pair value =
+      of_components(c, c.pair("self"), c.pair("other"), [&](const Argument& x, const Argument& y) {
+        return parts.run("aten.linalg_cross.default", {x, y, parts["dim"]});
+      });
+  return {made(c, value)};
+}
+
+// A bias goes along the channels, which stand in front of the spatial dimensions.
+Values convolution(Parts& parts) {
+  ComplexParts c(parts, spec::component_dtype(common(parts, "input", "weight")));
+  Pair value = of_components(
+      c, c.pair("input"), c.pair("weight"), [&](const Argument& x, const Argument& y) {
+        return same_op(parts, {{"input", x}, {"weight", y}, {"bias", {spec::None{}}}});
+      });
+  if (parts.has("bias")) {
+    common(parts, "input", "bias");
+    std::vector<std::int64_t> sizes(at(parts.tensor("weight").rank() - 1), 1);
+    sizes.front() = parts.tensor("bias").count();
+    const Pair bias = c.pair("bias");
+    const auto laid = [&](const Argument& one) {
+      return parts.run("aten.view.default", {one, integers_argument(sizes)});
+    };
+    const Argument re = laid(bias.re);
+    value = c.add(value, {re, laid(bias.im)});
+  }
+  return {made(c, value)};
 }
 
 // One operand is permuted and summed; two are multiplied.
@@ -133,13 +182,23 @@ Values summed_by_letters(Parts& parts) {
 }
 
 constexpr CompositeOp kComplexProducts[] = {
+    {"aten._convolution", convolution},
+    {"aten.addbmm", add_sum_of_batches},
     {"aten.addmm", add_matrices},
     {"aten.addmv", add_matrix_vector},
     {"aten.addr", add_vectors},
     {"aten.baddbmm", add_batches},
     {"aten.bmm", batches},
+    {"aten.conv1d", convolution},
+    {"aten.conv2d", convolution},
+    {"aten.conv3d", convolution},
+    {"aten.conv_transpose1d", convolution},
+    {"aten.conv_transpose2d", convolution},
+    {"aten.conv_transpose3d", convolution},
+    {"aten.convolution", convolution},
     {"aten.dot", vectors},
     {"aten.einsum", summed_by_letters},
+    {"aten.linalg_cross", vector_product},
     {"aten.linear", linear_map},
     {"aten.matmul", any_matrices},
     {"aten.mm", matrices},

@@ -25,16 +25,11 @@ std::optional<Argument> as_real(Parts& parts) {
   return parts.run("aten.to.dtype", {parts["self"], {reduced_dtype(parts)}});
 }
 
-// The node's own op, with another self.
 Argument same_op(Parts& parts, const Argument& self) {
-  std::vector<Argument> arguments;
-  for (const spec::SchemaArgument& declared : parts.row().schema.arguments) {
-    const bool is_self = declared.name == "self";
-    const bool is_dtype = declared.name == "dtype";
-    arguments.push_back(is_self ? self : is_dtype ? Argument{spec::None{}} : parts[declared.name]);
-  }
-  return parts.run(parts.row().schema.qualified_name(), std::move(arguments));
+  return same_op(parts, {{"self", self}, {"dtype", {spec::None{}}}});
 }
+
+Pair none() { return {{spec::None{}}, {spec::None{}}}; }
 
 // Component by component.
 Values by_component(Parts& parts) {
@@ -60,17 +55,32 @@ Values add_at_index(Parts& parts) {
   return by_components_of(parts, "source");
 }
 Values add_at_places(Parts& parts) {
-  if (parts.has("reduce") && parts.text("reduce") != "sum" && parts.text("reduce") != "mean") {
-    throw Unsupported(no_complex_text(parts));
-  }
+  const std::string_view how = parts.has("reduce") ? parts.text("reduce") : "sum";
+  if (how != "sum" && how != "mean" && how != "add") throw Unsupported(no_complex_text(parts));
   return by_components_of(parts, "src");
 }
 Values put_values(Parts& parts) { return by_components_of(parts, "values"); }
 Values put_source(Parts& parts) { return by_components_of(parts, "source"); }
 
+// Of self with what stands in front of it and behind.
 Values differences(Parts& parts) {
-  if (parts.has("prepend") || parts.has("append")) throw Unsupported(no_complex_text(parts));
-  return by_component(parts);
+  Argument value = parts["self"];
+  const std::int64_t dim = wrap_dim(parts.integer("dim"), parts.tensor("self").rank());
+  Argument::List joined;
+  for (const std::string_view name : {"prepend", "self", "append"}) {
+    if (parts.has(name)) joined.push_back(parts[name]);
+  }
+  if (joined.size() > 1) value = parts.run("aten.cat.default", {{std::move(joined)}, {dim}});
+  ComplexParts c(parts, spec::component_dtype(parts.of(value).dtype));
+  const Pair z = c.pair(value);
+  return run_apart(c, {{"self", z}, {"prepend", none()}, {"append", none()}});
+}
+
+// Softmax and its logarithm of what the dtype leaves of complex numbers.
+Values of_real(Parts& parts) {
+  const auto self = as_real(parts);
+  if (!self) throw Unsupported(no_complex_text(parts));
+  return {same_op(parts, *self)};
 }
 
 // --- Of magnitudes
@@ -84,6 +94,16 @@ Argument magnitudes(Parts& parts) {
 }
 
 Values of_magnitudes(Parts& parts) { return {same_op(parts, magnitudes(parts))}; }
+
+// |self - target|, reduced as the loss says.
+Values absolute_loss(Parts& parts) {
+  const Argument way = parts.run("aten.sub.Tensor", {parts["self"], parts["target"]});
+  const Argument losses = parts.run("aten.abs.default", {way});
+  const std::int64_t reduction = parts.integer("reduction");
+  if (reduction == 0) return {make_real(parts, losses)};
+  const std::string_view op = reduction == 1 ? "aten.mean.default" : "aten.sum.default";
+  return {make_real(parts, parts.run(op, {losses}))};
+}
 
 Values distance(Parts& parts) {
   const Argument between = parts.run("aten.sub.Tensor", {parts["self"], parts["other"]});
@@ -100,30 +120,43 @@ Values of_nonzero(Parts& parts) {
 
 // --- Spread: that of both components
 
-Argument spread(Parts& parts) {
-  const Pair z = component_views(parts, parts["self"]);
-  const std::string base = "aten.var";
-  const std::string overload = parts.row().schema.overload.starts_with("correction") ? ".correction"
-                               : parts.has("dim")                                    ? ".dim"
-                                                                                     : ".default";
+// The overload of a reduction that the node's own is, and its arguments behind self.
+struct Spread {
+  std::string overload;
+  std::vector<Argument> behind_self;
+};
+Spread spread_of(const Parts& parts) {
+  if (parts.row().schema.overload.starts_with("correction")) {
+    return {"correction", {parts["dim"], parts["correction"], parts["keepdim"]}};
+  }
+  if (parts.has("dim")) return {"dim", {parts["dim"], parts["unbiased"], parts["keepdim"]}};
+  return {"default", {parts["unbiased"]}};
+}
+
+Argument variance_of(Parts& parts) {
+  const Spread spread = spread_of(parts);
   const auto of = [&](const Argument& component) {
     std::vector<Argument> arguments = {component};
-    if (overload == ".correction") {
-      arguments.insert(arguments.end(), {parts["dim"], parts["correction"], parts["keepdim"]});
-    } else if (overload == ".dim") {
-      arguments.insert(arguments.end(), {parts["dim"], parts["unbiased"], parts["keepdim"]});
-    } else {
-      arguments.push_back(parts["unbiased"]);
-    }
-    return parts.run(base + overload, std::move(arguments));
+    arguments.insert(arguments.end(), spread.behind_self.begin(), spread.behind_self.end());
+    return parts.run("aten.var." + spread.overload, std::move(arguments));
   };
+  const Pair z = component_views(parts, parts["self"]);
   const Argument re = of(z.re);
   const Argument im = of(z.im);
   return parts.run("aten.add.Tensor", {re, im});
 }
-Values variance(Parts& parts) { return {make_real(parts, spread(parts))}; }
-Values deviation(Parts& parts) {
-  return {make_real(parts, parts.run("aten.sqrt.default", {spread(parts)}))};
+Argument deviation_of(Parts& parts) { return parts.run("aten.sqrt.default", {variance_of(parts)}); }
+Values variance(Parts& parts) { return {make_real(parts, variance_of(parts))}; }
+Values deviation(Parts& parts) { return {make_real(parts, deviation_of(parts))}; }
+
+template <Argument (*spread)(Parts& parts)>
+Values spread_and_mean(Parts& parts) {
+  if (parts.written()) throw Unsupported(no_complex_text(parts));
+  const Argument first = spread(parts);
+  if (!parts.row().schema.find_argument("keepdim")) {
+    return {first, parts.run("aten.mean.default", {parts["self"]})};
+  }
+  return {first, parts.run("aten.mean.dim", {parts["self"], parts["dim"], parts["keepdim"]})};
 }
 
 // --- Products: halves are multiplied with each other, as often as it takes
@@ -215,6 +248,7 @@ Values running_product(Parts& parts) {
 constexpr CompositeOp kComplexReductions[] = {
     {"aten._index_put_impl", put_values},
     {"aten._unsafe_index_put", put_values},
+    {"aten._unsafe_masked_index_put_accumulate", put_values},
     {"aten.all", of_nonzero},
     {"aten.any", of_nonzero},
     {"aten.count_nonzero", of_nonzero},
@@ -224,7 +258,9 @@ constexpr CompositeOp kComplexReductions[] = {
     {"aten.dist", distance},
     {"aten.index_add", add_at_index},
     {"aten.index_put", put_values},
+    {"aten.l1_loss", absolute_loss},
     {"aten.linalg_vector_norm", of_magnitudes},
+    {"aten.log_softmax", of_real},
     {"aten.mean", by_component},
     {"aten.nan_to_num", by_component},
     {"aten.nansum", by_component},
@@ -233,12 +269,15 @@ constexpr CompositeOp kComplexReductions[] = {
     {"aten.put", put_source},
     {"aten.scatter_add", add_at_places},
     {"aten.scatter_reduce", add_at_places},
+    {"aten.softmax", of_real},
     {"aten.std", deviation},
+    {"aten.std_mean", spread_and_mean<deviation_of>},
     {"aten.sum", by_component},
     {"aten.trace", by_component},
     {"aten.tril", by_component},
     {"aten.triu", by_component},
     {"aten.var", variance},
+    {"aten.var_mean", spread_and_mean<variance_of>},
 };
 
 }  // namespace
