@@ -118,6 +118,15 @@ Values of_nonzero(Parts& parts) {
   return {same_op(parts, any)};
 }
 
+// Whether all components are equal.
+Values are_equal(Parts& parts) {
+  const Tensor& self = parts.tensor("self");
+  if (self.dtype != parts.tensor("other").dtype) throw OpError("expected two tensors of one dtype");
+  const Argument a = parts.view(components_of(self));
+  const Argument b = parts.view(components_of(parts.tensor("other")));
+  return {parts.run("aten.equal.default", {a, b})};
+}
+
 // --- Spread: that of both components
 
 // The overload of a reduction that the node's own is, and its arguments behind self.
@@ -256,6 +265,7 @@ constexpr CompositeOp kComplexReductions[] = {
     {"aten.cumsum", by_component},
     {"aten.diff", differences},
     {"aten.dist", distance},
+    {"aten.equal", are_equal},
     {"aten.index_add", add_at_index},
     {"aten.index_put", put_values},
     {"aten.l1_loss", absolute_loss},
@@ -264,6 +274,8 @@ constexpr CompositeOp kComplexReductions[] = {
     {"aten.mean", by_component},
     {"aten.nan_to_num", by_component},
     {"aten.nansum", by_component},
+    {"aten.nonzero", of_nonzero},
+    {"aten.nonzero_static", of_nonzero},
     {"aten.norm", of_magnitudes},
     {"aten.prod", product},
     {"aten.put", put_source},

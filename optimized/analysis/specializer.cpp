@@ -244,7 +244,7 @@ void Specializer::run_or_take_apart(const spec::Graph& graph, const spec::Node& 
     for (spec::NamedArgument& named : sized.node.arguments) read_turned(whole, named.argument);
   }
   const TakeApart parts = sized.row ? parts_of(sized) : nullptr;
-  if (parts) return take_apart(node, std::move(sized), parts, environment);
+  if (parts) return take_apart(graph, node, std::move(sized), parts, environment);
   if (!sized.kernel) throw Unsupported("the optimized executor has no kernel for " + node.op);
   run_resolved(graph, node, std::move(sized), environment);
 }
@@ -263,12 +263,16 @@ void Specializer::run_resolved(const spec::Graph& graph, const spec::Node& node,
 }
 
 // A composite op becomes its parts, whose names are its own and a number.
-void Specializer::take_apart(const spec::Node& node, SizedNode&& sized, TakeApart composite,
-                             Environment& environment) {
+void Specializer::take_apart(const spec::Graph& graph, const spec::Node& node, SizedNode&& sized,
+                             TakeApart composite, Environment& environment) {
   if (is_dynamic(sized)) throw Unsupported("its parts need sizes that are known before the call");
+  std::vector<spec::Value> declared;
+  for (const spec::NodeResult& result : node.results) {
+    if (!result.is_list) declared.push_back(graph.value(result.values.front()));
+  }
   const Parts::Target target = {
       [&](const std::string& op, std::vector<spec::NamedArgument> arguments) {
-        return run_part(sized, op, std::move(arguments));
+        return run_part(sized, op, std::move(arguments), declared);
       },
       [&](ValueId id) -> const Tensor& { return out_.value(id).tensor; },
       [&](const Tensor& tensor, Turn turn) -> Argument {
@@ -310,7 +314,8 @@ void Specializer::take_apart(const spec::Node& node, SizedNode&& sized, TakeApar
 
 // Runs one part of a node; its operands are values of what is made.
 std::vector<Argument> Specializer::run_part(const SizedNode& whole, const std::string& op,
-                                            std::vector<spec::NamedArgument> arguments) {
+                                            std::vector<spec::NamedArgument> arguments,
+                                            const std::vector<spec::Value>& declared) {
   SizedNode sized;
   sized.row = ops_.find(op);
   sized.kernel = sized.row ? find_kernel(*sized.row) : nullptr;
@@ -325,7 +330,7 @@ std::vector<Argument> Specializer::run_part(const SizedNode& whole, const std::s
   node.op = op;
   const std::size_t count = sized.row->schema.returns.size();
   for (std::size_t i = 0; i < count; ++i) {
-    spec::Value value;
+    spec::Value value = i < declared.size() ? declared[i] : spec::Value();
     value.name = node.name + (i == 0 ? "" : "_" + std::to_string(i));
     graph.values.push_back(std::move(value));
     node.results.push_back({false, {ValueId{static_cast<std::uint32_t>(i)}}});

@@ -37,10 +37,13 @@ class Specializer {
 
  private:
   void run_node(const spec::Graph& graph, const spec::Node& node, Environment& environment);
-  void take_apart(const spec::Node& node, SizedNode&& sized, TakeApart composite,
-                  Environment& environment);
+  void take_apart(const spec::Graph& graph, const spec::Node& node, SizedNode&& sized,
+                  TakeApart composite, Environment& environment);
+  // `declared`: what the program says of the whole's results, for a part whose results only a call
+  // can tell.
   std::vector<spec::Argument> run_part(const SizedNode& whole, const std::string& op,
-                                       std::vector<spec::NamedArgument> arguments);
+                                       std::vector<spec::NamedArgument> arguments,
+                                       const std::vector<spec::Value>& declared = {});
   // Runs a node of operands that are resolved: by its kernel or by its parts. Throws Unsupported
   // for one that has neither.
   void run_or_take_apart(const spec::Graph& graph, const spec::Node& node, SizedNode&& sized,
