@@ -75,23 +75,40 @@ bool draw_as_strided_scatter(Draft& draft, GeneReader& genes, std::size_t) {
   return true;
 }
 
-bool draw_index_put(Draft& draft, GeneReader& genes, std::size_t) {
-  static const OpForms kForms = forms_of("aten.index_put", "default");
+// Two rows of a tensor, and what is put there.
+struct PutRows {
+  TensorIndex self;
+  TensorIndex index;
+  TensorIndex values;
+};
+
+std::optional<PutRows> pick_put_rows(Draft& draft, GeneReader& genes) {
   const auto self = pick_with_size(draft, genes, 1, 1);
-  if (!self) return false;
+  if (!self) return std::nullopt;
   const DrawnTensor from = draft.tensor(*self);
   const TensorIndex index = draft.pick_index(genes, Shape{2}, from.sizes[0]);
   Shape sizes = from.sizes;
   sizes[0] = 2;
-  const TensorIndex values = draft.pick_like(genes, from.dtype, sizes);
-  const bool is_clear =
-      draft.tensor(values).storage != from.storage && draft.tensor(index).storage != from.storage;
-  const bool in_place = draft.may_write(*self) && is_clear && genes.chance(60);
-  const Layout layout = row_major_like(draft, {*self}, from.sizes);
-  NodeBuilder node(draft, in_place ? kForms.in_place : kForms.functional);
-  node.tensor("self", *self).tensors("indices", {index}).tensor("values", values);
+  return PutRows{*self, index, draft.pick_like(genes, from.dtype, sizes)};
+}
+
+void add_put_rows(NodeBuilder& node, GeneReader& genes, const PutRows& rows) {
+  node.tensor("self", rows.self).tensors("indices", {rows.index}).tensor("values", rows.values);
   if (genes.chance(50)) node.boolean("accumulate", true);
-  node.written_or_fresh(in_place, *self, from.dtype, from.sizes, layout);
+}
+
+bool draw_index_put(Draft& draft, GeneReader& genes, std::size_t) {
+  static const OpForms kForms = forms_of("aten.index_put", "default");
+  const auto rows = pick_put_rows(draft, genes);
+  if (!rows) return false;
+  const DrawnTensor from = draft.tensor(rows->self);
+  const bool is_clear = draft.tensor(rows->values).storage != from.storage &&
+                        draft.tensor(rows->index).storage != from.storage;
+  const bool in_place = draft.may_write(rows->self) && is_clear && genes.chance(60);
+  const Layout layout = row_major_like(draft, {rows->self}, from.sizes);
+  NodeBuilder node(draft, in_place ? kForms.in_place : kForms.functional);
+  add_put_rows(node, genes, *rows);
+  node.written_or_fresh(in_place, rows->self, from.dtype, from.sizes, layout);
   return true;
 }
 
@@ -109,18 +126,13 @@ bool draw_masked_scatter(Draft& draft, GeneReader& genes, std::size_t) {
 }
 
 bool draw_index_put_impl(Draft& draft, GeneReader& genes, std::size_t is_unsafe) {
-  const auto self = pick_with_size(draft, genes, 1, 1);
-  if (!self) return false;
-  const DrawnTensor from = draft.tensor(*self);
-  const TensorIndex index = draft.pick_index(genes, Shape{2}, from.sizes[0]);
-  Shape sizes = from.sizes;
-  sizes[0] = 2;
-  const TensorIndex values = draft.pick_like(genes, from.dtype, sizes);
-  const Layout layout = row_major_like(draft, {*self}, from.sizes);
+  const auto rows = pick_put_rows(draft, genes);
+  if (!rows) return false;
+  const DrawnTensor from = draft.tensor(rows->self);
+  const Layout layout = row_major_like(draft, {rows->self}, from.sizes);
   NodeBuilder node(
       draft, is_unsafe == 1 ? "aten._unsafe_index_put.default" : "aten._index_put_impl.default");
-  node.tensor("self", *self).tensors("indices", {index}).tensor("values", values);
-  if (genes.chance(50)) node.boolean("accumulate", true);
+  add_put_rows(node, genes, *rows);
   node.fresh(from.dtype, from.sizes, layout);
   return true;
 }

@@ -160,6 +160,20 @@ Array<N> solve_triangles(const Array<N>& a, const Array<N>& b, const TriangleFor
   return out;
 }
 
+// Emits the solution, and with `keeps` the matrices stretched to the batches.
+void emit_triangle_solution(Call& call, const Tensor& a, const Tensor& b, const TriangleForm& form,
+                            bool keeps) {
+  const Stretched to(a, b);
+  const Sizes a_sizes = with_inner(to.batches, {row_count(a), row_count(a)});
+  with_real(call.mode(), [&]<class N>() {
+    const Array<N> matrices = broadcast_to(load<N>(a, a.dtype), a_sizes);
+    const Array<N> given = broadcast_to(load<N>(b, b.dtype), to.b_sizes);
+    call.emit(solve_triangles(matrices, given, form, b.dtype), b.dtype,
+              column_major_strides(to.b_sizes));
+    if (keeps) call.emit(matrices, a.dtype, column_major_strides(a_sizes));
+  });
+}
+
 void solve_triangular(Call& call) {
   const Tensor& a = *call.tensor("self");
   const Tensor& b = *call.tensor("B");
@@ -168,17 +182,9 @@ void solve_triangular(Call& call) {
   form.upper = call.boolean("upper");
   form.is_unit = call.boolean("unitriangular");
   require_fit(a, b, form.left, "linalg.solve_triangular");
-  const Stretched to(a, b);
-  with_real(call.mode(), [&]<class N>() {
-    const Array<N> matrices =
-        broadcast_to(load<N>(a, a.dtype), with_inner(to.batches, {row_count(a), row_count(a)}));
-    const Array<N> given = broadcast_to(load<N>(b, b.dtype), to.b_sizes);
-    call.emit(solve_triangles(matrices, given, form, b.dtype), b.dtype,
-              column_major_strides(to.b_sizes));
-  });
+  emit_triangle_solution(call, a, b, form, false);
 }
 
-// The second result is a copy of the matrix, stretched to the batches.
 void triangular_solve(Call& call) {
   const Tensor& b = *call.tensor("self");
   const Tensor& a = *call.tensor("A");
@@ -187,15 +193,7 @@ void triangular_solve(Call& call) {
   form.transposes = call.boolean("transpose");
   form.is_unit = call.boolean("unitriangular");
   require_fit(a, b, true, "triangular_solve");
-  const Stretched to(a, b);
-  const Sizes a_sizes = with_inner(to.batches, {row_count(a), row_count(a)});
-  with_real(call.mode(), [&]<class N>() {
-    const Array<N> matrices = broadcast_to(load<N>(a, a.dtype), a_sizes);
-    const Array<N> given = broadcast_to(load<N>(b, b.dtype), to.b_sizes);
-    call.emit(solve_triangles(matrices, given, form, b.dtype), b.dtype,
-              column_major_strides(to.b_sizes));
-    call.emit(matrices, a.dtype, column_major_strides(a_sizes));
-  });
+  emit_triangle_solution(call, a, b, form, true);
 }
 
 // ---- Cholesky's factors -----------------------------------------------------------------------
