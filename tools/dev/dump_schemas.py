@@ -21,6 +21,7 @@ Needs only `torch`. The result is sorted and depends on the PyTorch version, whi
 import argparse
 import importlib
 import json
+import pathlib
 import re
 import sys
 
@@ -35,8 +36,10 @@ UNDECLARED_ALIASES = {
     "aten.conj_physical.default": "self",  # of a real tensor
     "aten.dropout.default": "input",  # out of training
     "aten.einsum.default": "tensors",  # of one operand: a permutation
+    "aten.histogramdd.TensorList_bins": "bins",  # the edges are the bins
     "aten.type_as.default": "self",  # of the same dtype
     "aten.unsafe_split.Tensor": "self",
+    "aten.unsafe_split_with_sizes.default": "self",
 }
 
 # Ops that write tensor arguments though the schema has no `!`: training updates the running statistics.
@@ -46,6 +49,31 @@ UNDECLARED_WRITES = {
     "aten.native_batch_norm.default": RUNNING_STATISTICS,
     "aten.native_batch_norm.out": RUNNING_STATISTICS,
 }
+
+# Base names of aliases and of the ops that they are.
+ALIAS_LINE = re.compile(r'Synonym\{"(\w+\.\w+)", "(\w+\.\w+)"\}')
+ALIASES_FILE = pathlib.Path(__file__).parents[2] / "reference/ops/synonyms.cpp"
+
+
+def aliases():
+    """{"aten.absolute": "aten.abs"} of the ops that are others under a further name."""
+    return dict(ALIAS_LINE.findall(ALIASES_FILE.read_text(encoding="utf-8")))
+
+
+def tag_aliases(rows, registered):
+    """Gives each alias the tag pointwise of its op: PyTorch gives it to some of them alone."""
+    ops = aliases()
+    for name, (schema, tags) in rows.items():
+        ns, op, overload = name.split(".")
+        original = ops.get(f"{ns}.{base_name(op)}")
+        if original is None or "pointwise" in tags:
+            continue
+        same = [f"{original}.{overload}", f"{original}_.{overload}"]
+        ops_rows = [registered[one] for one in same if one in registered] or [
+            row for one, row in registered.items() if one.startswith(original + ".")
+        ]  # xlogy's overloads have other names than special_xlogy's
+        if any("pointwise" in row_of(row)[1] for row in ops_rows):
+            rows[name] = (schema, sorted([*tags, "pointwise"]))
 
 
 def overloads(namespace):
@@ -118,9 +146,15 @@ def main():
         ops = overloads(options.namespace)
         rows = {name: row_of(op) for name, op in ops.items() if is_usual(op)}
     else:
-        rows = choose(overloads("aten"), options.rows, options.names)
+        registered = overloads("aten")
+        rows = choose(registered, options.rows, options.names)
+        tag_aliases(rows, registered)
     version = torch.__version__.partition("+")[0]
     print(f"# Op schemas and tags of PyTorch {version}, by tools/dev/dump_schemas.py. Sorted.")
+    print(
+        "# Aliases have the tag pointwise of the op that they are, "
+        "which PyTorch gives some of them alone."
+    )
     for name in sorted(rows):
         schema, tags = rows[name]
         line = schema + (" ; tags=" + ",".join(tags) if tags else "")
