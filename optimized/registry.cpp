@@ -31,6 +31,10 @@ std::unordered_map<std::string, Entry> make_table() {
       GRAPHGATE_CHECK(is_new);
     }
   }
+  for (const SameOp& same : same_ops()) {
+    const auto found = table.find(std::string(same.op));  // others are taken apart
+    if (found != table.end()) table.emplace(std::string(same.name), found->second);
+  }
   return table;
 }
 
@@ -39,7 +43,6 @@ Entry find_entry(const spec::OpRow& row) {
   std::string name;
   name.reserve(row.schema.ns.size() + 1 + row.schema.name.size());
   name.append(row.schema.ns).append(1, '.').append(row.schema.base_name());
-  if (const std::string_view other = same_op_as(name); !other.empty()) name = other;
   const auto found = kTable.find(name);
   return found == kTable.end() ? Entry{} : found->second;
 }

@@ -1,12 +1,10 @@
 // Names of ops that do what others do, as PyTorch's documentation says of each.
 #include "optimized/synonyms.h"
 
-#include <unordered_map>
-
 namespace graphgate::optimized {
 
-std::string_view same_op_as(std::string_view base_name) {
-  static const std::unordered_map<std::string_view, std::string_view> kNames = {
+std::span<const SameOp> same_ops() {
+  static constexpr SameOp kNames[] = {
       {"aten.__iand__", "aten.__and__"},
       {"aten.__ior__", "aten.__or__"},
       {"aten.__ixor__", "aten.__xor__"},
@@ -62,8 +60,7 @@ std::string_view same_op_as(std::string_view base_name) {
       {"aten.trapz", "aten.trapezoid"},
       {"aten.true_divide", "aten.div"},
   };
-  const auto found = kNames.find(base_name);
-  return found == kNames.end() ? std::string_view() : found->second;
+  return kNames;
 }
 
 }  // namespace graphgate::optimized

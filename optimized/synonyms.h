@@ -1,11 +1,16 @@
 // Ops that are other ops under a further name: "aten.absolute" is "aten.abs".
 #pragma once
 
+#include <span>
 #include <string_view>
 
 namespace graphgate::optimized {
 
-// Returns the base name of the op whose kernel serves this one, too; empty where there is none.
-[[nodiscard]] std::string_view same_op_as(std::string_view base_name);
+// Base names: what does the work of `name` does that of `op`.
+struct SameOp {
+  std::string_view name;
+  std::string_view op;
+};
+[[nodiscard]] std::span<const SameOp> same_ops();
 
 }  // namespace graphgate::optimized

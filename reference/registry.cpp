@@ -95,15 +95,17 @@ std::unordered_map<std::string_view, Entry> index_bodies() {
   }
   for (const auto& ops : kOfComplexNumbers) {
     for (const ComplexBody& op : ops()) bodies.at(op.base_name).of_complex = op.body;
+  for (const Synonym& synonym : synonyms()) {
+    const Entry of_op = bodies.at(synonym.op);
+    const bool is_new = bodies.emplace(synonym.name, of_op).second;
+    GRAPHGATE_CHECK(is_new);
   }
   return bodies;
 }
 
 const Entry* find_entry(const spec::OpRow& row) {
   static const auto kBodies = index_bodies();
-  const std::string name = row.schema.ns + "." + row.schema.base_name();
-  const std::string_view synonym = synonym_of(name);
-  const auto found = kBodies.find(synonym.empty() ? std::string_view(name) : synonym);
+  const auto found = kBodies.find(row.schema.ns + "." + row.schema.base_name());
   return found == kBodies.end() ? nullptr : &found->second;
 }
 

@@ -135,9 +135,13 @@ struct ComplexBody {
 // what moves elements do not compute.
 [[nodiscard]] bool is_made_of_others(const spec::OpRow& row);
 
-// The op, by base name, of which PyTorch documents this one as an alias: "aten.abs" for
-// "aten.absolute"; empty for others.
-[[nodiscard]] std::string_view synonym_of(std::string_view base_name);
+// A base name, and that of the op of which PyTorch documents it as an alias: "aten.absolute",
+// "aten.abs".
+struct Synonym {
+  std::string_view name;
+  std::string_view op;
+};
+[[nodiscard]] std::span<const Synonym> synonyms();
 
 // What there is for a qualified name's row, or null: this reference cannot run the op.
 [[nodiscard]] const OpBody* find_op(const spec::OpRow& row);

@@ -76,11 +76,13 @@ TakeApart find_composite(const spec::OpRow& row) {
          {composite_moves(), composite_arithmetic(), composite_losses(), composite_complex()}) {
       for (const CompositeOp& op : ops) table.emplace(op.base_name, op.take_apart);
     }
+    for (const SameOp& same : same_ops()) {
+      const auto found = table.find(same.op);
+      if (found != table.end()) table.emplace(same.name, found->second);
+    }
     return table;
   }();
-  const std::string name = row.schema.ns + "." + row.schema.base_name();
-  const std::string_view synonym = same_op_as(name);
-  const auto found = kTable.find(synonym.empty() ? std::string_view(name) : synonym);
+  const auto found = kTable.find(row.schema.ns + "." + row.schema.base_name());
   return found == kTable.end() ? nullptr : found->second;
 }
 

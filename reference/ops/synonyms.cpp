@@ -1,14 +1,10 @@
 // Names that PyTorch documents as aliases of others: same arguments, same results.
-#include <algorithm>
 #include <array>
-#include <utility>
 
 #include "reference/registry.h"
 
 namespace graphgate::reference {
 namespace {
-
-using Synonym = std::pair<std::string_view, std::string_view>;
 
 constexpr std::array kSynonyms = {
     Synonym{"aten.__iand__", "aten.__and__"},
@@ -69,9 +65,6 @@ constexpr std::array kSynonyms = {
 
 }  // namespace
 
-std::string_view synonym_of(std::string_view base_name) {
-  const auto at = std::ranges::lower_bound(kSynonyms, base_name, {}, &Synonym::first);
-  return at != kSynonyms.end() && at->first == base_name ? at->second : std::string_view();
-}
+std::span<const Synonym> synonyms() { return kSynonyms; }
 
 }  // namespace graphgate::reference
