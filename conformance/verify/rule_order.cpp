@@ -83,6 +83,7 @@ class OrderCheck {
     std::optional<Mismatch> mismatch;
     Writers expected;
     buffer_ = case_.accesses.all[read.access].buffer;
+    reader_ = node.match == NodeMatch::kRewritten ? &node : nullptr;
     if (operand != nullptr && operand->tensor) {
       expected = operand->tensor->writers();
       mismatch = compare(*operand->tensor, *case_.accesses.all[read.access].value, read.contents,
@@ -94,6 +95,7 @@ class OrderCheck {
       if (!is_unknown) mismatch = first_unexpected(expected, read.contents, read.exact);
     }
     buffer_.reset();
+    reader_ = nullptr;
     if (!mismatch || (node.row != nullptr && takes_no_byte(*node.row))) return;
     report_read(read, node, expected, *mismatch);
   }
@@ -117,13 +119,23 @@ class OrderCheck {
            accepts(lineage_.writers_read_by(*graph_node), what.under, range);
   }
 
-  // A copy that the executor added, of nothing but bytes that may be there.
+  // Whether it is one of the steps that the reader's node of the graph was taken apart into: it has
+  // the node's name, or that name, "_part" and a number.
+  bool is_part_of_reader(const FlowNode& node) const {
+    if (reader_ == nullptr || node.graph_node == reader_->graph_node) return reader_ != nullptr;
+    const std::string& whole = facts_.node(*reader_->graph_node).name;
+    return node.match == NodeMatch::kExtra && node.node->name.starts_with(whole + "_part");
+  }
+
+  // A copy that the executor added, of nothing but bytes that may be there. A part of what the
+  // reader belongs to may make its bytes of nothing.
   bool is_copy_of(const Writers& expected, Writer token) {
     const Token& what = flow_.tokens[token];
     if (what.kind != TokenKind::kNode) return false;
     const FlowNode& node = flow_.nodes[what.index];
-    if (node.match != NodeMatch::kExtra) return false;
-    bool copies = false;
+    const bool is_part = is_part_of_reader(node);
+    if (node.match != NodeMatch::kExtra && !is_part) return false;
+    bool copies = is_part;
     for (const FlowRead& read : flow_.reads) {
       if (read.node != what.index) continue;
       const auto outer = std::exchange(buffer_, case_.accesses.all[read.access].buffer);
@@ -146,7 +158,11 @@ class OrderCheck {
     if (!buffer_ || facts_.is_input(writer)) return false;
     const auto place = Left{buffer_->index, writer, token, range.begin_bytes, range.end_bytes};
     const auto [known, is_new] = left_alone_.try_emplace(place, false);
-    if (is_new) known->second = find_left_alone(writer, token, range);
+    if (is_new) {
+      const FlowNode* const reader = std::exchange(reader_, nullptr);  // it holds for any
+      known->second = find_left_alone(writer, token, range);
+      reader_ = reader;
+    }
     return known->second;
   }
   bool find_left_alone(Writer writer, Writer token, ByteRange range) {
@@ -404,6 +420,7 @@ class OrderCheck {
   using Left = std::tuple<std::uint32_t, Writer, Writer, std::int64_t, std::int64_t>;
   std::map<Left, bool> left_alone_;
   std::optional<spec::BufferId> buffer_;  // of what is looked at
+  const FlowNode* reader_ = nullptr;      // who looks, of nodes that were rewritten
   Findings& out_;
 };
 
