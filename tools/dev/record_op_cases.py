@@ -2,7 +2,7 @@
 """Records calls of single ATen ops while PyTorch runs the samples of its own operator database.
 
     record_op_cases.py --out FILE.jsonl [--ops aten.erfinv,aten.glu.default] [--dtypes float32,int64]
-                       [--per-op 30] [--most-bytes N] [--seed 0] [--calls FILE.py]
+                       [--per-op 30] [--most-bytes N] [--seed 0] [--calls FILE.py | --lines FILE.txt]
 
 Writes FILE.jsonl and FILE.safetensors beside it (docs/formats.md, "Recorded op calls"), sorted by op. Each
 OpInfo of torch.testing runs on the CPU under a dispatch mode, which sees the ATen calls that are
@@ -12,6 +12,11 @@ arguments) are kept once; of the rest at most --per-op for each op and dtype of 
 spread evenly over the samples. A tensor that PyTorch marks as conjugated or negated is written with
 its true elements, in a storage of its own. With --calls, calls() of that file gives functions to run
 instead of the samples.
+
+With --lines the calls are those of a file instead, and ops that PyTorch defines by others are
+recorded whole; all of them are kept. Each line is Python: `A.cov(R(3, 4), correction=0)` calls aten.cov.default, and
+`A.quantile.scalar(R(5), 0.5)` an overload. R is torch.randn, T torch.tensor. Empty lines and lines
+that begin with # are passed over.
 
 Needs PyTorch with its test modules (`pip install torch numpy safetensors expecttest`); nothing
 else of this project. Prints what it could not record: samples that PyTorch itself refuses, and
@@ -122,10 +127,11 @@ class Form:
 
 
 class Recorder(TorchDispatchMode):
-    def __init__(self, wanted, most_bytes):
+    def __init__(self, wanted, most_bytes, keeps_equal=False):
         super().__init__()
         self.wanted = wanted
         self.most_bytes = most_bytes
+        self.keeps_equal = keeps_equal  # calls that differ in their data alone
         self.calls = collections.defaultdict(list)  # (op, first dtype) -> calls
         self.seen = set()
         self.left_out = collections.Counter()
@@ -137,6 +143,11 @@ class Recorder(TorchDispatchMode):
             not self.wanted or name in self.wanted or name.rpartition(".")[0] in self.wanted
         ):
             return func(*args, **kwargs)
+        return self.record(func, args, kwargs)
+
+    def record(self, func, args, kwargs):
+        """Calls the op, keeps the call if it is a new one, and returns the result."""
+        name = str(func)
         form = Form()
         try:
             call = {
@@ -149,7 +160,7 @@ class Recorder(TorchDispatchMode):
             return func(*args, **kwargs)
         key = json.dumps(call, sort_keys=True)
         result = func(*args, **kwargs)
-        if key in self.seen:
+        if key in self.seen and not self.keeps_equal:
             return result
         self.seen.add(key)
         results = Form()
@@ -178,6 +189,38 @@ class Recorder(TorchDispatchMode):
         dtype = NAMES.get(first.dtype) if first is not None else None
         self.calls[(name, dtype)].append((call, form.data, results.data, changed))
         return result
+
+
+class Caller:
+    """A.cov(...), A.quantile.scalar(...): calls of ATen ops that are recorded."""
+
+    def __init__(self, recorder, target):
+        self._recorder = recorder
+        self._target = target
+
+    def __getattr__(self, name):
+        return Caller(self._recorder, getattr(self._target, name))
+
+    def __call__(self, *args, **kwargs):
+        is_overload = hasattr(self._target, "_schema")
+        op = self._target if is_overload else self._target.default
+        return self._recorder.record(op, args, kwargs)
+
+
+def run_lines(recorder, path, seed):
+    torch.manual_seed(seed)
+    words = {"A": Caller(recorder, torch.ops.aten), "R": torch.randn, "T": torch.tensor}
+    refused = 0
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            if not line.strip() or line.startswith("#"):
+                continue
+            try:
+                exec(line, {**words, "torch": torch})  # noqa: S102: the file is a script
+            except Exception as error:  # noqa: BLE001: what PyTorch refuses is no call
+                refused += 1
+                print(f"{line.strip()[:60]}: {str(error).splitlines()[0]}", file=sys.stderr)
+    return refused
 
 
 def spread(items, most):
@@ -258,6 +301,7 @@ def main():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--out", required=True)
+    parser.add_argument("--lines", help="a file with a call a line, instead of samples")
     parser.add_argument("--ops", default="", help="names with commas between them")
     parser.add_argument("--infos", default="", help="OpInfos to run: all without; saves time")
     parser.add_argument(
@@ -276,9 +320,14 @@ def main():
         parser.error(f"--dtypes: '{unknown[0]}' is none of {', '.join(by_name)}")
 
     warnings.simplefilter("ignore")
-    recorder = Recorder({name for name in options.ops.split(",") if name}, options.most_bytes)
+    recorder = Recorder(
+        {name for name in options.ops.split(",") if name}, options.most_bytes,
+        keeps_equal=options.lines is not None,
+    )
     if options.calls:
         refused = run_calls(recorder, options.calls)
+    elif options.lines:
+        refused = run_lines(recorder, options.lines, options.seed)
     else:
         refused = run_samples(
             recorder,
