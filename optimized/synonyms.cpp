@@ -28,6 +28,7 @@ std::span<const SameOp> same_ops() {
       {"aten.less_equal", "aten.le"},
       {"aten.linalg_matmul", "aten.matmul"},
       {"aten.matrix_exp", "aten.linalg_matrix_exp"},
+      {"aten.matrix_power", "aten.linalg_matrix_power"},
       {"aten.moveaxis", "aten.movedim"},
       {"aten.multiply", "aten.mul"},
       {"aten.negative", "aten.neg"},

@@ -22,7 +22,10 @@ constexpr Family kFamilies[] = {
     {"comparison", comparison_ops},
     {"complex_numbers", complex_number_ops},
     {"composite", composite_ops},
+    {"composite_layer", composite_layer_ops},
+    {"composite_linalg", composite_linalg_ops},
     {"composite_loss", composite_loss_ops},
+    {"composite_statistics", composite_statistics_ops},
     {"contraction", contraction_ops},
     {"conversion", conversion_ops},
     {"convolution", convolution_ops},
@@ -128,8 +131,13 @@ Body find_complex_body(const spec::OpRow& row) {
 
 bool is_made_of_others(const spec::OpRow& row) {
   const Entry* const entry = find_entry(row);
-  return entry != nullptr && entry->family.starts_with("composite") && !row.effects.is_view &&
-         entry->op.moved.first.empty();
+  if (entry == nullptr) return false;
+  // where(condition) and nonzero_numpy: the columns of what nonzero makes.
+  const bool has_condition_alone =
+      entry->op.base_name == "aten.where" && row.schema.overload.empty();
+  const bool lists_columns = has_condition_alone || entry->op.base_name == "aten.nonzero_numpy";
+  return lists_columns || (entry->family.starts_with("composite") && !row.effects.is_view &&
+                           entry->op.moved.first.empty());
 }
 
 bool writes_one_number(const spec::OpRow& row) {

@@ -71,8 +71,11 @@ struct ComplexBody {
 [[nodiscard]] std::span<const OpBody> class_loss_ops();
 [[nodiscard]] std::span<const OpBody> comparison_ops();
 [[nodiscard]] std::span<const OpBody> complex_number_ops();
+[[nodiscard]] std::span<const OpBody> composite_layer_ops();
+[[nodiscard]] std::span<const OpBody> composite_linalg_ops();
 [[nodiscard]] std::span<const OpBody> composite_loss_ops();
 [[nodiscard]] std::span<const OpBody> composite_ops();
+[[nodiscard]] std::span<const OpBody> composite_statistics_ops();
 [[nodiscard]] std::span<const OpBody> contraction_ops();
 [[nodiscard]] std::span<const OpBody> conversion_ops();
 [[nodiscard]] std::span<const OpBody> convolution_ops();

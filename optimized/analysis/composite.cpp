@@ -71,10 +71,11 @@ Argument Parts::run(std::string_view op, std::vector<Argument> arguments) {
 
 TakeApart find_composite(const spec::OpRow& row) {
   static const auto kTable = [] {
-    std::unordered_map<std::string_view, TakeApart> table;
-    for (const auto& ops :
-         {composite_moves(), composite_arithmetic(), composite_losses(), composite_complex()}) {
-      for (const CompositeOp& op : ops) table.emplace(op.base_name, op.take_apart);
+    std::unordered_map<std::string_view, CompositeOp> table;
+    for (const auto& ops : {composite_moves(), composite_arithmetic(), composite_layers(),
+                            composite_linalg(), composite_losses(), composite_statistics(),
+                            composite_complex()}) {
+      for (const CompositeOp& op : ops) table.emplace(op.base_name, op);
     }
     for (const SameOp& same : same_ops()) {
       const auto found = table.find(same.op);
@@ -83,7 +84,10 @@ TakeApart find_composite(const spec::OpRow& row) {
     return table;
   }();
   const auto found = kTable.find(row.schema.ns + "." + row.schema.base_name());
-  return found == kTable.end() ? nullptr : found->second;
+  if (found == kTable.end()) return nullptr;
+  const CompositeOp& op = found->second;
+  const bool is_meant = !op.only_overload || row.schema.overload == *op.only_overload;
+  return is_meant ? op.take_apart : nullptr;
 }
 
 }  // namespace graphgate::optimized

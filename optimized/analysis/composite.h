@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <initializer_list>
+#include <optional>
 
 #include "optimized/kernel.h"
 #include "spec/graph.h"
@@ -70,12 +71,16 @@ using TakeApart = std::vector<spec::Argument> (*)(Parts& parts);
 struct CompositeOp {
   std::string_view base_name;
   TakeApart take_apart = nullptr;
+  std::optional<std::string_view> only_overload = {};  // the others have kernels
 };
 // What composite.cpp looks through.
 [[nodiscard]] std::span<const CompositeOp> composite_moves();  // elements elsewhere, as they are
 [[nodiscard]] std::span<const CompositeOp> composite_arithmetic();  // sums, products, norms
+[[nodiscard]] std::span<const CompositeOp> composite_layers();      // batch norms, windows, grids
+[[nodiscard]] std::span<const CompositeOp> composite_linalg();      // norms, decompositions
 [[nodiscard]] std::span<const CompositeOp> composite_losses();
 [[nodiscard]] std::span<const CompositeOp> composite_complex();  // complex numbers and their parts
+[[nodiscard]] std::span<const CompositeOp> composite_statistics();  // quantiles, covariances
 
 // Integers as an argument.
 template <class Integers>

@@ -247,7 +247,14 @@ Argument without_end(Parts& parts, const Argument& value, std::int64_t dim, bool
   return parts.run("aten.slice.Tensor", {value, {dim}, {first}, {drops_last ? size - 1 : size}});
 }
 
-Values areas_between(Parts& parts, const Tensor& y, std::int64_t dim) {
+// (y[i] + y[i + 1]) along `dim`.
+Argument neighbours(Parts& parts, std::int64_t dim) {
+  const Argument left = without_end(parts, parts["y"], dim, true);
+  return parts.run("aten.add.Tensor", {left, without_end(parts, parts["y"], dim, false)});
+}
+
+// Neighbours' sums times the steps of x: twice the areas.
+Argument areas_between(Parts& parts, const Tensor& y, std::int64_t dim) {
   const Tensor& x = parts.tensor("x");
   Argument places = parts["x"];
   std::vector<std::int64_t> sizes(x.sizes.begin(), x.sizes.end());
@@ -261,11 +268,21 @@ Values areas_between(Parts& parts, const Tensor& y, std::int64_t dim) {
   }
   const Argument steps = parts.run("aten.sub.Tensor", {without_end(parts, places, dim, false),
                                                        without_end(parts, places, dim, true)});
-  const Argument heights = parts.run(
-      "aten.add.Tensor",
-      {without_end(parts, parts["y"], dim, true), without_end(parts, parts["y"], dim, false)});
-  const Argument areas = parts.run("aten.mul.Tensor", {heights, steps});
-  return {parts.run("aten.div.Scalar", {sum_along(parts, areas, {dim}), {2.0}})};
+  return parts.run("aten.mul.Tensor", {neighbours(parts, dim), steps});
+}
+
+Values running_integral(Parts& parts) {
+  const Tensor& y = parts.tensor("y");
+  if (y.rank() == 0) throw OpError("cumulative_trapezoid takes dimensions");
+  const std::int64_t dim = wrap_dim(parts.integer("dim"), y.rank());
+  if (y.dtype == DType::kBool) throw OpError("cumulative_trapezoid takes no bool");
+  if (!parts.has("x")) {
+    const Argument areas =
+        parts.run("aten.mul.Scalar", {neighbours(parts, dim), {parts.real("dx") * 0.5}});
+    return {parts.run("aten.cumsum.default", {areas, {dim}})};
+  }
+  const Argument total = parts.run("aten.cumsum.default", {areas_between(parts, y, dim), {dim}});
+  return {parts.run("aten.div.Scalar", {total, {2.0}})};
 }
 
 Values integral(Parts& parts) {
@@ -277,7 +294,10 @@ Values integral(Parts& parts) {
     return {parts.run("aten.new_zeros.default", {parts["y"], integers_argument(sizes)})};
   }
   if (y.dtype == DType::kBool) throw OpError("trapezoid takes no bool");
-  if (parts.has("x")) return areas_between(parts, y, dim);
+  if (parts.has("x")) {
+    const Argument areas = areas_between(parts, y, dim);
+    return {parts.run("aten.div.Scalar", {sum_along(parts, areas, {dim}), {2.0}})};
+  }
   const Argument all = sum_along(parts, parts["y"], {dim});
   const auto end = [&](std::int64_t i) {
     return parts.run("aten.select.int", {parts["y"], {dim}, {i}});
@@ -287,75 +307,6 @@ Values integral(Parts& parts) {
   const Argument half = parts.run("aten.mul.Scalar", {ends, {0.5}});
   const Argument rest = parts.run("aten.sub.Tensor", {all, half});
   return {parts.run("aten.mul.Scalar", {rest, parts["dx"]})};
-}
-
-Values root_of_squares(Parts& parts) {
-  return {parts.run("aten.linalg_vector_norm.default",
-                    {parts["self"], {2.0}, parts["dim"], parts["keepdim"]})};
-}
-
-// By sums of magnitudes, or by squares. What takes singular values has no parts.
-Values norm_of_matrices(Parts& parts, std::int64_t row, std::int64_t column) {
-  const std::int64_t rank = parts.tensor("self").rank();
-  row = wrap_dim(row, rank);
-  column = wrap_dim(column, rank);
-  if (row == column) throw OpError("the dimensions of a matrix must differ");
-  const bool keeps = parts.boolean("keepdim");
-  const auto norm = [&](double order, const Argument& dims) {
-    return parts.run("aten.linalg_vector_norm.default",
-                     {parts["self"], {order}, dims, {keeps}, parts["dtype"]});
-  };
-  const Argument order = parts["ord"];
-  if (const auto* word = order.as<std::string>()) {
-    if (*word != "fro") throw Unsupported("a norm by singular values");
-    return {norm(2, integers_argument({row, column}))};
-  }
-  const double p = parts.real("ord");
-  const bool sums_rows = std::isinf(p);
-  if (!sums_rows && std::abs(p) != 1) throw Unsupported("a norm by singular values");
-  const std::int64_t summed = sums_rows ? column : row;
-  std::int64_t left = sums_rows ? row : column;
-  const Argument sums = norm(1, integers_argument({summed}));
-  if (!keeps && summed < left) --left;
-  if (p > 0 && parts.of(sums).size(left) == 0) {
-    return {parts.run("aten.sum.dim_IntList", {sums, integers_argument({left}), {keeps}})};
-  }
-  return {parts.run(p > 0 ? "aten.amax.default" : "aten.amin.default",
-                    {sums, integers_argument({left}), {keeps}})};
-}
-
-Values matrix_norm(Parts& parts) {
-  const Sizes dims = parts.integers("dim");
-  if (dims.size() != 2) throw OpError("expected two dimensions");
-  return norm_of_matrices(parts, dims[0], dims[1]);
-}
-
-Values any_norm(Parts& parts) {
-  const std::int64_t rank = parts.tensor("self").rank();
-  const std::optional<Sizes> dims = parts.optional_integers("dim");
-  const bool has_order = parts.has("ord");
-  if (dims && dims->size() > 2) throw OpError("expected one dimension or two");
-  if (!dims && has_order && rank > 2) throw OpError("an order needs a vector or a matrix");
-  if (has_order && dims && dims->size() == 2) {
-    return norm_of_matrices(parts, (*dims)[0], (*dims)[1]);
-  }
-  if (has_order && !dims && rank == 2) return norm_of_matrices(parts, 0, 1);
-  const Argument order = has_order ? parts["ord"] : Argument{2.0};
-  if (order.as<std::string>() != nullptr) throw OpError("a matrix norm needs a matrix");
-  return {parts.run("aten.linalg_vector_norm.default",
-                    {parts["self"], order, parts["dim"], parts["keepdim"], parts["dtype"]})};
-}
-
-// Each slice of v along `dim`, divided by its length and multiplied by g.
-Values weights_of_length(Parts& parts) {
-  const std::int64_t rank = parts.tensor("v").rank();
-  std::vector<std::int64_t> dims;
-  for (std::int64_t d = 0; d < rank; ++d) dims.push_back(d);
-  dims.erase(dims.begin() + wrap_dim(parts.integer("dim"), rank));
-  const Argument length = parts.run(
-      "aten.norm.ScalarOpt_dim", {parts["v"], {std::int64_t{2}}, integers_argument(dims), {true}});
-  const Argument factor = parts.run("aten.div.Tensor", {parts["g"], length});
-  return {parts.run("aten.mul.Tensor", {parts["v"], factor})};
 }
 
 Values sample_grid(Parts& parts) {
@@ -420,46 +371,6 @@ Values margins_of_labels(Parts& parts) {
                     {parts["self"], parts["target"], parts["reduction"]})};
 }
 
-Values log_determinant(Parts& parts) {
-  const Values both = parts.all("aten.linalg_slogdet.default", {parts["self"]});
-  const Argument is_negative = parts.run("aten.eq.Scalar", {both[0], {-1.0}});
-  return {parts.run("aten.masked_fill.Scalar",
-                    {both[1], is_negative, {std::numeric_limits<double>::quiet_NaN()}})};
-}
-
-Values lu_factors(Parts& parts) {
-  Values all = parts.all("aten.linalg_lu_factor_ex.default", {parts["A"], parts["pivot"]});
-  all.resize(2);
-  return all;
-}
-
-Values ldl_factors(Parts& parts) {
-  Values all = parts.all("aten.linalg_ldl_factor_ex.default", {parts["self"], parts["hermitian"]});
-  all.resize(2);
-  return all;
-}
-
-Values solution_and_info(Parts& parts) {
-  const Values all = parts.all("aten._linalg_solve_ex.default",
-                               {parts["A"], parts["B"], parts["left"], parts["check_errors"]});
-  return {all[0], all[3]};
-}
-
-Values eigenpairs(Parts& parts) {
-  return parts.all("aten._linalg_eigh.default", {parts["self"], parts["UPLO"], {true}});
-}
-Values eigenvalues(Parts& parts) {
-  return {parts.run("aten._linalg_eigh.default", {parts["self"], parts["UPLO"], {false}})};
-}
-Values singular_triplets(Parts& parts) {
-  return parts.all("aten._linalg_svd.default",
-                   {parts["A"], parts["full_matrices"], {true}, parts["driver"]});
-}
-Values singular_values(Parts& parts) {
-  return {
-      parts.all("aten._linalg_svd.default", {parts["A"], {false}, {false}, parts["driver"]})[1]};
-}
-
 // all, of bool alone.
 Values all_true(Parts& parts) {
   if (parts.tensor("self").dtype != spec::DType::kBool) throw OpError("wants a tensor of bool");
@@ -471,26 +382,15 @@ constexpr CompositeOp kCompositeArithmetic[] = {
     {"aten.bilinear", bilinear_form},
     {"aten.cdist", distances},
     {"aten.cross", cross_product},
-    {"aten.linalg_eigh", eigenpairs},
-    {"aten.linalg_eigvalsh", eigenvalues},
-    {"aten.linalg_ldl_factor", ldl_factors},
-    {"aten.linalg_lu_factor", lu_factors},
-    {"aten.linalg_solve_ex", solution_and_info},
-    {"aten.linalg_svd", singular_triplets},
-    {"aten.linalg_svdvals", singular_values},
-    {"aten.logdet", log_determinant},
+    {"aten.cumulative_trapezoid", running_integral},
     {"aten.multilabel_margin_loss", margins_of_labels},
-    {"aten._weight_norm", weights_of_length},
     {"aten.adaptive_max_pool1d", greatest_of_windows},
-    {"aten.frobenius_norm", root_of_squares},
     {"aten.grid_sampler", sample_grid},
     {"aten.inner", inner_product},
     {"aten.isclose", test_close},
     {"aten.isfinite", test_finite},
     {"aten.isreal", test_real},
     {"aten.kron", kronecker_product},
-    {"aten.linalg_matrix_norm", matrix_norm},
-    {"aten.linalg_norm", any_norm},
     {"aten.linalg_vecdot", dot_products},
     {"aten.nanmean", mean_of_numbers},
     {"aten.outer", outer_product},

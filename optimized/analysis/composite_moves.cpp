@@ -32,6 +32,10 @@ Values transpose_matrices(Parts& parts) {
 }
 
 Values swap_axes(Parts& parts) {
+  if (parts.row().effects.is_in_place) {
+    return {parts.run("aten.transpose_.default",
+                      {parts["self"], {parts.integer("axis0")}, {parts.integer("axis1")}})};
+  }
   return {transpose_of(parts, parts["self"], parts.integer("axis0"), parts.integer("axis1"))};
 }
 
@@ -180,12 +184,6 @@ Values split_dim(Parts& parts, std::int64_t dim, bool must_be_even) {
   return slices(parts, dim, bounds);
 }
 
-Values split_tensor(Parts& parts) {
-  const std::int64_t rank = parts.tensor("self").rank();
-  if (rank == 0) throw OpError("a scalar has no parts");
-  return split_dim(parts, wrap_dim(parts.integer("dim"), rank), false);
-}
-
 template <std::int64_t kDim, std::int64_t kLeastRank>
 Values split_known_dim(Parts& parts) {
   const std::int64_t rank = parts.tensor("self").rank();
@@ -286,6 +284,109 @@ Values as_columns(Parts& parts) {
   return joined(parts, std::move(values), 1);
 }
 
+// All choices of r places, in order: those of a grid of r dimensions whose indices ascend.
+Values choices_of(Parts& parts) {
+  const Tensor self = parts.tensor("self");
+  const std::int64_t r = parts.integer("r");
+  if (self.rank() != 1 || r < 0) throw OpError("combinations takes a vector, and r from 0 on");
+  if (r == 0) {
+    return {parts.run("aten.new_empty.default", {parts["self"], integers_argument({0})})};
+  }
+  const bool repeats = parts.boolean("with_replacement");
+  const std::int64_t n = self.count();
+  // (n over r), or (n + r - 1 over r); each step divides without a rest.
+  const std::int64_t from = repeats ? n + r - 1 : n;
+  std::int64_t count = 1;
+  for (std::int64_t i = 0; i < r; ++i)
+    count = count * std::max<std::int64_t>(from - i, 0) / (i + 1);
+  const std::vector<std::int64_t> cube(at(r), n);
+  const Argument places =
+      parts.run("aten.arange.default", {{n}, {spec::DType::kInt64}, {spec::None{}}, {self.device}});
+  Argument ascends = parts.run(
+      "aten.full.default",
+      {integers_argument(cube), {true}, {spec::DType::kBool}, {spec::None{}}, {self.device}});
+  Argument before;
+  for (std::int64_t d = 0; d < r; ++d) {
+    std::vector<std::int64_t> own(at(r), 1);
+    own[at(d)] = n;
+    const Argument axis = parts.run("aten.view.default", {places, integers_argument(own)});
+    if (d > 0) {
+      const Argument pair =
+          parts.run(repeats ? "aten.le.Tensor" : "aten.lt.Tensor", {before, axis});
+      ascends = parts.run("aten.logical_and.default", {ascends, pair});
+    }
+    before = axis;
+  }
+  const Argument chosen = parts.run("aten.nonzero_static.default", {ascends, {count}});
+  return {parts.run("aten.index.Tensor", {parts["self"], list_argument({chosen})})};
+}
+
+// The indices of what is not zero: the columns of nonzero's result.
+Values indices_of_true(Parts& parts) {
+  const std::string_view name = parts.has("condition") ? "condition" : "self";
+  const std::int64_t rank = parts.tensor(name).rank();
+  Argument asked = parts[name];
+  if (rank == 0) asked = parts.run("aten.unsqueeze.default", {asked, {std::int64_t{0}}});
+  const Argument found = parts.run("aten.nonzero.default", {asked});
+  Values columns;
+  for (std::int64_t d = 0; d < std::max<std::int64_t>(rank, 1); ++d) {
+    columns.push_back(parts.run("aten.select.int", {found, {std::int64_t{1}}, {d}}));
+  }
+  return {list_argument(std::move(columns))};
+}
+
+// Each sequence is filled up to the longest; then they are stacked.
+Values padded_sequences(Parts& parts) {
+  Values sequences = parts.values("sequences");
+  const std::string_view side = parts.text("padding_side");
+  if (side != "left" && side != "right") throw OpError("the padding side is left or right");
+  const Tensor first = parts.of(sequences.front());
+  if (first.rank() == 0) throw OpError("a scalar is no sequence");
+  std::int64_t longest = 0;
+  for (const Argument& sequence : sequences) {
+    longest = std::max(longest, parts.of(sequence).size(0));
+  }
+  for (Argument& sequence : sequences) {
+    const std::int64_t missing = longest - parts.of(sequence).size(0);
+    if (parts.of(sequence).dtype != first.dtype) {
+      sequence = parts.run("aten.to.dtype", {sequence, {first.dtype}});
+    }
+    // Pairs from the last dimension on.
+    std::vector<std::int64_t> pad(at(2 * first.rank()), 0);
+    pad[pad.size() - (side == "left" ? 2 : 1)] = missing;
+    sequence = parts.run("aten.constant_pad_nd.default",
+                         {sequence, integers_argument(pad), parts["padding_value"]});
+  }
+  const std::int64_t dim = parts.boolean("batch_first") ? 0 : 1;
+  return {parts.run("aten.stack.default", {list_argument(std::move(sequences)), {dim}})};
+}
+
+// The diagonal of all dimensions; with `wrap`, further ones of a tall matrix below it.
+Values filled_diagonal(Parts& parts) {
+  const Tensor self = parts.tensor("self");
+  const auto [least, most] = std::ranges::minmax(self.sizes);
+  if (self.rank() < 2 || (self.rank() > 2 && least != most)) {
+    throw OpError("the diagonal of a matrix, or of a tensor of equal sizes");
+  }
+  std::int64_t stride = 0;
+  for (const std::int64_t each : self.strides) stride += each;
+  const auto fill = [&](std::int64_t count, std::int64_t offset) {
+    const Argument line = parts.run("aten.as_strided.default", {parts["self"],
+                                                                integers_argument({count}),
+                                                                integers_argument({stride}),
+                                                                {self.offset + offset}});
+    (void)parts.run("aten.fill_.Scalar", {line, parts["fill_value"]});
+  };
+  fill(least, 0);
+  if (parts.boolean("wrap") && self.rank() == 2) {
+    // A row is left out between two diagonals.
+    const std::int64_t period = self.size(1) + 1;
+    const std::int64_t rows = self.size(0) - period;
+    if (rows > 0) fill(rows - rows / period, self.strides[0] * period);
+  }
+  return {parts["self"]};
+}
+
 Values one_hot_rows(Parts& parts) {
   const Tensor self = parts.tensor("self");
   const std::int64_t classes = parts.integer("num_classes");
@@ -308,10 +409,12 @@ constexpr CompositeOp kCompositeMoves[] = {
     {"aten.broadcast_tensors", broadcast_all},
     {"aten.cartesian_prod", make_product},
     {"aten.column_stack", as_columns},
+    {"aten.combinations", choices_of},
     {"aten.diagflat", on_diagonal},
     {"aten.dsplit", split_known_dim<2, 3>},
     {"aten.dstack", behind_each_other},
     {"aten.expand_as", expand_to_other},
+    {"aten.fill_diagonal", filled_diagonal},
     {"aten.fliplr", flipped<1>},
     {"aten.flipud", flipped<0>},
     {"aten.hsplit", split_known_dim<1, 1>},
@@ -321,17 +424,19 @@ constexpr CompositeOp kCompositeMoves[] = {
     {"aten.meshgrid", make_grids},
     {"aten.movedim", move_dims},
     {"aten.msort", sorted_rows},
+    {"aten.nonzero_numpy", indices_of_true},
     {"aten.one_hot", one_hot_rows},
+    {"aten.pad_sequence", padded_sequences},
     {"aten.positive", same_number},
     {"aten.ravel", make_vector},
     {"aten.swapaxes", swap_axes},
     {"aten.take_along_dim", take_along},
-    {"aten.tensor_split", split_tensor},
     {"aten.tile", tiled},
     {"aten.unsafe_chunk", chunks_of},
     {"aten.view_as", view_like_other},
     {"aten.vsplit", split_known_dim<0, 2>},
     {"aten.vstack", below_each_other},
+    {"aten.where", indices_of_true, ""},
 };
 
 }  // namespace

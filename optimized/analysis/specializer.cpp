@@ -153,7 +153,9 @@ void Specializer::run_node(const spec::Graph& graph, const spec::Node& node,
   if (node.op == kGetItem) return pick_element(node, environment);
   SizedNode sized;
   sized.row = ops_.find(node.op);
-  sized.kernel = sized.row ? find_kernel(*sized.row) : nullptr;
+  // What is made of others may share a base name with a kernel of another overload.
+  const bool is_composite = sized.row && find_composite(*sized.row) != nullptr;
+  sized.kernel = sized.row && !is_composite ? find_kernel(*sized.row) : nullptr;
   sized.node.name = node.name;
   sized.node.op = node.op;
   sized.node.arguments.reserve(node.arguments.size());

@@ -44,16 +44,6 @@ TEST(Where, MovesBitsAsTheyAre) {
   EXPECT_EQ(numbers(chosen)[1], 7);
 }
 
-TEST(Where, ListsTheIndicesOfTrueElements) {
-  const Tensor x = make_tensor(DType::kFloat32, {2, 3}, {0, 0.25, 0, 2, 0, kNan});
-  const auto results = run_op("aten.where.default", {x});
-  const auto& list = std::get<Item::List>(results.at(0).value);
-  ASSERT_EQ(list.size(), 2U);
-  EXPECT_EQ(integers(std::get<Tensor>(list[0].value)), (std::vector<std::int64_t>{0, 1, 1}));
-  EXPECT_EQ(integers(std::get<Tensor>(list[1].value)), (std::vector<std::int64_t>{1, 0, 2}));
-  EXPECT_THROW((void)infer_op("aten.where.default", {x}), NeedsData);
-}
-
 TEST(MaskedFill, BroadcastsAndRefuses) {
   const Tensor column = make_tensor(DType::kInt8, {2, 1}, {1, 2});
   const Tensor mask = make_tensor(DType::kBool, {3}, {1, 0, 1});

@@ -103,48 +103,6 @@ Launch select_launch(const DeviceListener* listener, const Tensor& result, const
   });
 }
 
-// ---- where ----
-
-// Visits the row-major positions of true elements.
-template <class Visit>
-void for_each_true(const Tensor& condition, Visit&& visit) {
-  const Rows elements(condition, {});
-  for (std::int64_t i = 0; i < elements.count(); ++i) {
-    if (load_element<double>(condition.dtype, elements.at(i)) != 0) visit(i);
-  }
-}
-
-void infer_indices(Inference& call, const Tensor& condition) {
-  if (!call.has_data()) Inference::needs_data();
-  std::int64_t count = 0;
-  for_each_true(condition, [&](std::int64_t) { ++count; });
-  call.begin_list();
-  for (std::int64_t d = 0; d < std::max<std::int64_t>(condition.rank(), 1); ++d) {
-    call.make(DType::kInt64, {count}, {}, condition.device);
-  }
-  call.end_list();
-}
-
-void store_indices(const Tensor& condition, const std::vector<Tensor>& results) {
-  std::int64_t next = 0;
-  for_each_true(condition, [&](std::int64_t position) {
-    for (std::size_t d = results.size(); d-- > 0;) {
-      const std::int64_t size = condition.rank() == 0 ? 1 : condition.sizes[d];
-      store_element<std::int64_t>(DType::kInt64, position % size,
-                                  results[d].data() + next * results[d].strides[0] * 8);
-      position /= size;
-    }
-    ++next;
-  });
-}
-
-Launch bind_indices(const Binding& call) {
-  std::vector<Tensor> results;
-  results.reserve(call.result_count());
-  for (std::size_t i = 0; i < call.result_count(); ++i) results.push_back(call.result(i));
-  return [condition = call.tensor("condition"), results] { store_indices(condition, results); };
-}
-
 DType where_dtype(const KernelCall& call) {
   return result_type({&call.item("self"), &call.item("other")});
 }
@@ -198,7 +156,6 @@ Launch bind_masked_fill(const Binding& call) {
 
 void infer_where(Inference& call) {
   const Tensor& condition = call.tensor("condition");
-  if (!call.has("self")) return infer_indices(call, condition);
   if (condition.dtype != DType::kBool && condition.dtype != DType::kUInt8) {
     throw OpError("where wants a bool condition, not " +
                   std::string(spec::torch_name(condition.dtype)));
@@ -211,7 +168,6 @@ void infer_where(Inference& call) {
 }
 
 Launch bind_where(const Binding& call) {
-  if (!call.has("self")) return bind_indices(call);
   return select_launch(call.listener(), call.result(), call.tensor("condition"), call.item("self"),
                        call.item("other"), where_dtype(call));
 }

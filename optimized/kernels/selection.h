@@ -18,8 +18,7 @@ void infer_clamp(Inference& call);
 void infer_masked_fill(Inference& call);
 [[nodiscard]] Launch bind_masked_fill(const Binding& call);
 
-// where(condition, self, other) with promotion; where(condition) alone gives the indices of true
-// elements, one int64 tensor for each dimension: its sizes depend on data.
+// where(condition, self, other) with promotion. where(condition) alone is taken apart.
 void infer_where(Inference& call);
 [[nodiscard]] Launch bind_where(const Binding& call);
 

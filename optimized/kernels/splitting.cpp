@@ -9,6 +9,7 @@
 #include "optimized/kernels/families.h"
 #include "optimized/kernels/view_geometry.h"
 #include "optimized/loop.h"
+#include "optimized/rows.h"
 
 namespace graphgate::optimized {
 namespace {
@@ -71,6 +72,54 @@ Parts chunk(const KernelCall& call) {
   if (extent == 0) return cut_in(call, Sizes(static_cast<std::size_t>(chunks), 0));
   return cut_every(call, extent / chunks + (extent % chunks != 0 ? 1 : 0));
 }
+// From each place to the next, as slices are taken: places count from the end where they are
+// negative, and end with the tensor.
+Parts cut_at(const KernelCall& call, const std::vector<std::int64_t>& places) {
+  const std::int64_t extent = extent_of(call);
+  const auto within = [&](std::int64_t place) {
+    return std::clamp<std::int64_t>(place < 0 ? place + extent : place, 0, extent);
+  };
+  Parts out;
+  for (std::size_t i = 0; i <= places.size(); ++i) {
+    const std::int64_t start = i == 0 ? 0 : within(places[i - 1]);
+    const std::int64_t end = i == places.size() ? extent : within(places[i]);
+    out.push_back(narrowed(call.tensor("self"), call.integer("dim"), start,
+                           std::max<std::int64_t>(end - start, 0)));
+  }
+  return out;
+}
+
+// As many parts, the first ones longer by one where the sizes differ.
+Parts cut_evenly(const KernelCall& call, std::int64_t count) {
+  if (count < 1) throw OpError("a tensor is split into one part at least");
+  const std::int64_t extent = extent_of(call);
+  Sizes lengths;
+  for (std::int64_t i = 0; i < count; ++i) {
+    lengths.push_back(extent / count + (i < extent % count ? 1 : 0));
+  }
+  return cut_in(call, lengths);
+}
+
+// By a number of parts or by places; both may stand in a tensor, whose numbers the call sees.
+Parts tensor_split(const KernelCall& call) {
+  if (call.has("sections")) return cut_evenly(call, call.integer("sections"));
+  if (call.has("indices")) {
+    const Sizes indices = call.integers("indices");
+    return cut_at(call, {indices.begin(), indices.end()});
+  }
+  const Tensor& given = call.tensor("tensor_indices_or_sections");
+  if (given.dtype != spec::DType::kInt64 || given.rank() > 1) {
+    throw OpError("a tensor is split by a vector of int64, or by one number");
+  }
+  if (!call.has_data()) Inference::needs_data();
+  std::vector<std::int64_t> numbers;
+  const Rows elements(given, {});
+  for (std::int64_t i = 0; i < elements.count(); ++i) {
+    numbers.push_back(load_element<std::int64_t>(given.dtype, elements.at(i)));
+  }
+  return given.rank() == 0 ? cut_evenly(call, numbers.front()) : cut_at(call, numbers);
+}
+
 Parts unbind(const KernelCall& call) {
   Parts out;
   const std::int64_t extent = extent_of(call);
@@ -139,12 +188,16 @@ std::span<const Kernel> splitting_kernels() {
              bind_copies<split_with_sizes>}
           .rows(row_rules::along_dim)
           .moves("self"),
+      Kernel{"aten.tensor_split", infer_views<tensor_split>, nullptr}.rows(row_rules::along_dim),
       Kernel{"aten.unbind", infer_views<unbind>, nullptr}.rows(row_rules::along_dim),
       Kernel{"aten.unbind_copy", infer_copies<unbind>, bind_copies<unbind>}
           .rows(row_rules::along_dim)
           .moves("self"),
       // By its schema tensors of their own; ATen makes views.
       Kernel{"aten.unsafe_split", infer_views<split>, nullptr}
+          .rows(row_rules::along_dim)
+          .moves("self"),
+      Kernel{"aten.unsafe_split_with_sizes", infer_views<split_with_sizes>, nullptr}
           .rows(row_rules::along_dim)
           .moves("self"),
   };

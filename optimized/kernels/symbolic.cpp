@@ -255,6 +255,14 @@ void infer_size(Inference& call) {
   call.make_number({self.size(call.integer("dim"))});
 }
 
+void infer_stride(Inference& call) {
+  const Tensor& self = call.tensor("self");
+  if (self.rank() == 0) throw OpError("sym_stride of a tensor without dimensions");
+  call.make_number({self.strides[at(wrap_dim(call.integer("dim"), self.rank()))]});
+}
+void infer_count(Inference& call) { call.make_number({call.tensor("self").count()}); }
+void infer_offset(Inference& call) { call.make_number({call.tensor("self").offset}); }
+
 void infer_getitem(Inference& call) {
   const auto* list = call.item("self").as<Item::List>();
   if (!list) throw OpError("getitem: the argument is not a list");
@@ -295,7 +303,10 @@ std::span<const Kernel> symbolic_kernels() {
       {"_operator.rshift", infer_binary<rshift>},
       {"_operator.sub", infer_binary<sub>},
       {"_operator.truediv", infer_binary<truediv>},
+      {"aten.sym_numel", infer_count},
       Kernel{"aten.sym_size", infer_size}.rows(row_rules::states_sizes),
+      {"aten.sym_storage_offset", infer_offset},
+      {"aten.sym_stride", infer_stride},
       {"math.ceil", infer_unary<ceiled>},
       {"math.floor", infer_unary<floored>},
       {"math.trunc", infer_unary<truncated>},

@@ -367,6 +367,7 @@ std::span<const Kernel> upsample_kernels() {
        bind_antialias<Resize::kLinear>},
       kernel_of<Resize::kNearestExact, 1>("aten._upsample_nearest_exact1d"),
       kernel_of<Resize::kNearestExact, 2>("aten._upsample_nearest_exact2d"),
+      kernel_of<Resize::kNearestExact, 3>("aten._upsample_nearest_exact3d"),
       kernel_of<Resize::kCubic, 2>("aten.upsample_bicubic2d").rows(row_rules::per_image),
       kernel_of<Resize::kLinear, 2>("aten.upsample_bilinear2d").rows(row_rules::per_image),
       kernel_of<Resize::kLinear, 1>("aten.upsample_linear1d").rows(row_rules::per_image),

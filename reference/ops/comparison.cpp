@@ -100,10 +100,8 @@ void where_chosen(Call& call) {
   });
 }
 
-// where(condition): the indices of what differs from zero, one tensor per dimension; the columns of
-// nonzero's result.
-void where_nonzero(Call& call) {
-  const Tensor& condition = *call.tensor("condition");
+// The indices of what differs from zero, one tensor per dimension; the columns of nonzero's result.
+void emit_indices(Call& call, const Tensor& condition) {
   const TensorRef at_least_1d =
       condition.rank() == 0
           ? view_of(condition, {1}, {1}, condition.offset)
@@ -117,7 +115,10 @@ void where_nonzero(Call& call) {
   call.emit_datum({std::move(list)});
 }
 
-void where(Call& call) { call.has("self") ? where_chosen(call) : where_nonzero(call); }
+void where(Call& call) {
+  call.has("self") ? where_chosen(call) : emit_indices(call, *call.tensor("condition"));
+}
+void nonzero_numpy(Call& call) { emit_indices(call, *call.tensor("self")); }
 
 // The value takes self's dtype; the result is contiguous.
 void masked_fill(Call& call) {
@@ -245,6 +246,7 @@ constexpr std::array kComparisonOps = {
     OpBody{"aten.minimum", pointwise_minimum},
     OpBody{"aten.nan_to_num", nan_to_num},
     OpBody{"aten.ne", compares([](auto a, auto b) { return logical_not(equal(a, b)); })},
+    OpBody{"aten.nonzero_numpy", nonzero_numpy},
     OpBody{"aten.signbit", tests([](auto x) { return sign_bit(x); })},
     OpBody{"aten.where", where},
 };

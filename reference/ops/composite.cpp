@@ -2,7 +2,6 @@
 // native_functions.yaml. torch.export leaves them in a program that nobody has decomposed. The
 // steps are those of ATen's own functions.
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <set>
 
@@ -30,11 +29,6 @@ void view_as(Call& call) {
       {run("aten.view.default", {{call.tensor("self")}, list_of(call.tensor("other")->sizes)})});
 }
 
-TensorRef transposed(const Composition& run, const TensorRef& tensor, std::int64_t a,
-                     std::int64_t b) {
-  return run("aten.transpose.int", {{tensor}, {a}, {b}});
-}
-
 void matrix_transpose(Call& call) {
   const Composition run(call);
   if (call.tensor("self")->rank() < 2) throw OpError("expected a matrix, or a batch of them");
@@ -50,6 +44,11 @@ void matrix_h(Call& call) {
 
 void swapaxes(Call& call) {
   const Composition run(call);
+  if (call.row().effects.is_in_place) {
+    return call.emit_datum(
+        {run("aten.transpose_.default",
+             {{call.tensor("self")}, {call.integer("axis0")}, {call.integer("axis1")}})});
+  }
   call.emit_datum(
       {transposed(run, call.tensor("self"), call.integer("axis0"), call.integer("axis1"))});
 }
@@ -96,10 +95,6 @@ TensorRef flat(const Composition& run, const TensorRef& tensor) {
 void ravel(Call& call) {
   const Composition run(call);
   call.emit_datum({flat(run, call.tensor("self"))});
-}
-
-TensorRef unsqueezed(const Composition& run, const TensorRef& tensor, std::int64_t dim) {
-  return run("aten.unsqueeze.default", {{tensor}, {dim}});
 }
 
 // A tensor of at least `rank` dimensions, at most 3.
@@ -207,11 +202,6 @@ void linalg_diagonal(Call& call) {
 
 // --- parts ---
 
-TensorRef part(const Composition& run, const TensorRef& tensor, std::int64_t dim,
-               std::int64_t start, std::int64_t end) {
-  return run("aten.slice.Tensor", {{tensor}, {dim}, {start}, {end}});
-}
-
 std::vector<TensorRef> split_evenly(const Composition& run, const TensorRef& tensor,
                                     std::int64_t sections, std::int64_t dim) {
   if (sections <= 0) throw OpError("number of sections must be larger than 0");
@@ -237,7 +227,29 @@ std::vector<TensorRef> split_at(const Composition& run, const TensorRef& tensor,
   return parts;
 }
 
+// `indices_or_sections` is a number of parts, or where they end.
+void tensor_split_by_tensor(Call& call) {
+  const Composition run(call);
+  const TensorRef& self = call.tensor("self");
+  if (self->rank() == 0) throw OpError("tensor_split expected at least a 1-dimensional tensor");
+  const Tensor& given = *call.tensor("tensor_indices_or_sections");
+  if (given.rank() > 1 || given.dtype != DType::kInt64) {
+    throw OpError("tensor_split expected tensor_indices_or_sections to be a vector of int64");
+  }
+  Sizes numbers;
+  for (const Whole number : load<Whole>(given, DType::kInt64).data) {
+    if (number.undecided) throw Undecidable("where a tensor is split hangs on rounding");
+    numbers.push_back(number.value);
+  }
+  const std::int64_t dim = wrap_dim(call.integer("dim"), self->rank());
+  call.emit_datum(list_of(given.rank() == 0 ? split_evenly(run, self, numbers.front(), dim)
+                                            : split_at(run, self, numbers, dim)));
+}
+
 void tensor_split(Call& call) {
+  if (call.row().schema.overload == "tensor_indices_or_sections") {
+    return tensor_split_by_tensor(call);
+  }
   const Composition run(call);
   const TensorRef& self = call.tensor("self");
   if (self->rank() == 0) throw OpError("tensor_split expected at least a 1-dimensional tensor");
@@ -385,6 +397,99 @@ void column_stack(Call& call) {
   emit_joined(call, run, std::move(tensors), 1, 1);
 }
 
+// Adds the choices of `count` of [first, size) behind what is chosen, in lexicographic order.
+void add_choices(std::int64_t size, std::int64_t count, std::int64_t first, bool repeats,
+                 Sizes& chosen, Array<Whole>& out) {
+  if (count == 0) {
+    out.data.insert(out.data.end(), chosen.begin(), chosen.end());
+    return;
+  }
+  for (std::int64_t i = first; i < size; ++i) {
+    chosen.push_back(i);
+    add_choices(size, count - 1, repeats ? i : i + 1, repeats, chosen, out);
+    chosen.pop_back();
+  }
+}
+
+void combinations(Call& call) {
+  const Composition run(call);
+  const TensorRef& self = call.tensor("self");
+  const std::int64_t count = call.integer("r");
+  if (self->rank() != 1) throw OpError("Expect a 1D vector");
+  if (count < 0) throw OpError("Expect a non-negative number");
+  if (count == 0) {
+    return call.emit_datum({run("aten.new_empty.default", {{self}, list_of(Sizes{0})})});
+  }
+  Array<Whole> choices(Sizes{0, count});
+  Sizes chosen;
+  add_choices(self->count(), count, 0, call.boolean("with_replacement"), chosen, choices);
+  choices.sizes[0] = std::ssize(choices.data) / count;
+  const TensorRef index = new_tensor(DType::kInt64, choices.sizes, self->device);
+  store(*index, choices);
+  call.emit_datum({run("aten.index.Tensor", {{self}, list_of(std::vector{index})})});
+}
+
+// Tensors of other lengths below each other, filled up at their end or their begin.
+void pad_sequence(Call& call) {
+  const Composition run(call);
+  const std::vector<TensorRef> sequences = call.tensors("sequences");
+  if (sequences.empty()) throw OpError("received an empty list of sequences");
+  const std::string_view side = call.text("padding_side");
+  if (side != "left" && side != "right") throw OpError("Expected padding_side to be left or right");
+  const std::int64_t batch_dim = call.boolean("batch_first") ? 0 : 1;
+  const TensorRef& first = sequences.front();
+  if (first->rank() == 0) throw OpError("pad_sequence: expected sequences with a dimension");
+  std::int64_t longest = 0;
+  for (const TensorRef& sequence : sequences) {
+    if (sequence->rank() != first->rank()) throw OpError("pad_sequence: the ranks differ");
+    longest = std::max(longest, sequence->sizes[0]);
+  }
+  Sizes sizes = first->sizes;
+  sizes[0] = longest;
+  sizes.insert(sizes.begin() + batch_dim, std::ssize(sequences));
+  const TensorRef out =
+      run("aten.new_full.default", {{first}, list_of(sizes), call.datum("padding_value")});
+  for (std::size_t i = 0; i < sequences.size(); ++i) {
+    const std::int64_t length = sequences[i]->sizes[0];
+    const std::int64_t start = side == "left" ? longest - length : 0;
+    const TensorRef row =
+        run("aten.select.int", {{out}, {batch_dim}, {static_cast<std::int64_t>(i)}});
+    (void)run("aten.copy_.default", {{part(run, row, 0, start, start + length)}, {sequences[i]}});
+  }
+  call.emit_datum({out});
+}
+
+// Elements whose indices are all the same; with `wrap` a tall matrix has several such diagonals,
+// a row apart.
+void fill_diagonal(Call& call) {
+  const Composition run(call);
+  const TensorRef& self = call.tensor("self");
+  if (self->rank() < 2) throw OpError("dimensions must be 2 or more");
+  for (const std::int64_t size : self->sizes) {
+    if (self->rank() > 2 && size != self->sizes[0]) {
+      throw OpError("all dimensions of input must be of equal length");
+    }
+  }
+  const std::int64_t height = self->sizes[0];
+  const std::int64_t width = self->sizes[1];
+  std::int64_t stride = 0;
+  for (const std::int64_t each : self->strides) stride += each;
+  const auto fill = [&](std::int64_t count, std::int64_t offset) {
+    const TensorRef diagonal =
+        run("aten.as_strided.default",
+            {{self}, list_of(Sizes{count}), list_of(Sizes{stride}), {offset}});
+    (void)run("aten.fill_.Scalar", {{diagonal}, call.datum("fill_value")});
+  };
+  const std::int64_t least = std::min(height, width);
+  fill(least, self->offset);
+  if (call.boolean("wrap") && self->rank() == 2 && height > width + 1) {
+    const std::int64_t step = width + 1;
+    const std::int64_t others = (self->count() + step - 1) / step - least;
+    fill(others, self->offset + self->strides[0] * step);
+  }
+  call.emit_datum({self});
+}
+
 void one_hot(Call& call) {
   const Composition run(call);
   const TensorRef& self = call.tensor("self");
@@ -489,10 +594,6 @@ void is_all_true(Call& call) {
   const TensorRef& self = call.tensor("self");
   if (self->dtype != DType::kBool) throw OpError("expected a tensor of bool");
   call.emit_datum({Composition(call)("aten.all.default", {{self}})});
-}
-
-TensorRef sum_of(const Composition& run, const TensorRef& tensor, const Sizes& dims, bool keeps) {
-  return run("aten.sum.dim_IntList", {{tensor}, list_of(dims), {keeps}});
 }
 
 void sum_to_size(Call& call) {
@@ -642,6 +743,41 @@ void vecdot(Call& call) {
   call.emit_datum({run("aten.sum.dim_IntList", {{product}, list_of(Sizes{call.integer("dim")})})});
 }
 
+// x of a trapezoid, as sizes that stretch over y.
+TensorRef places_along(const Composition& run, const TensorRef& x, const TensorRef& y,
+                       std::int64_t dim) {
+  Sizes sizes = x->sizes;
+  if (x->rank() == 1 && y->rank() != 1) {
+    sizes.assign(at(y->rank()), 1);
+    sizes[at(dim)] = x->count();
+  } else if (x->rank() < y->rank()) {
+    sizes.insert(sizes.begin(), at(y->rank() - x->rank()), 1);
+  } else {
+    return x;
+  }
+  return run("aten.view.default", {{x}, list_of(sizes)});
+}
+
+// All but the last element along `dim`, or all but the first.
+TensorRef without_last(const Composition& run, const TensorRef& tensor, std::int64_t dim) {
+  return part(run, tensor, dim, 0, -1);
+}
+TensorRef without_first(const Composition& run, const TensorRef& tensor, std::int64_t dim) {
+  return part(run, tensor, dim, 1, tensor->sizes[at(dim)]);
+}
+
+// y[:-1] + y[1:], and those times the steps of x.
+TensorRef pair_sums(const Composition& run, const TensorRef& y, std::int64_t dim) {
+  return run("aten.add.Tensor", {{without_last(run, y, dim)}, {without_first(run, y, dim)}});
+}
+TensorRef double_areas(const Composition& run, const TensorRef& x, const TensorRef& y,
+                       std::int64_t dim) {
+  const TensorRef places = places_along(run, x, y, dim);
+  const TensorRef steps =
+      run("aten.sub.Tensor", {{without_first(run, places, dim)}, {without_last(run, places, dim)}});
+  return run("aten.mul.Tensor", {{pair_sums(run, y, dim)}, {steps}});
+}
+
 // ((y[:-1] + y[1:]) * dx).sum / 2, of equal steps as a sum without half of both ends.
 void trapezoid(Call& call) {
   const Composition run(call);
@@ -664,100 +800,27 @@ void trapezoid(Call& call) {
         run("aten.sub.Tensor", {{sum}, {run("aten.mul.Scalar", {{ends}, {0.5}})}});
     return call.emit_datum({run("aten.mul.Scalar", {{without}, call.datum("dx")})});
   }
-  TensorRef x = call.tensor("x");
-  if (x->rank() == 1 && y->rank() != 1) {
-    Sizes sizes(at(y->rank()), 1);
-    sizes[at(dim)] = x->count();
-    x = run("aten.view.default", {{x}, list_of(sizes)});
-  } else if (x->rank() < y->rank()) {
-    Sizes sizes(at(y->rank() - x->rank()), 1);
-    sizes.insert(sizes.end(), x->sizes.begin(), x->sizes.end());
-    x = run("aten.view.default", {{x}, list_of(sizes)});
-  }
-  const auto without = [&](const TensorRef& tensor, bool is_left) {
-    const std::int64_t size = tensor->sizes[at(dim)];
-    return is_left ? part(run, tensor, dim, 0, -1) : part(run, tensor, dim, 1, size);
-  };
-  const TensorRef steps = run("aten.sub.Tensor", {{without(x, false)}, {without(x, true)}});
-  const TensorRef sums = run("aten.add.Tensor", {{without(y, true)}, {without(y, false)}});
-  const TensorRef areas = run("aten.mul.Tensor", {{sums}, {steps}});
+  const TensorRef areas = double_areas(run, call.tensor("x"), y, dim);
   call.emit_datum({run("aten.div.Scalar", {{sum_of(run, areas, {dim}, false)}, {2.0}})});
 }
 
-// --- norms ---
-
-TensorRef vector_norm(const Composition& run, const TensorRef& tensor, const Datum& order,
-                      const Datum& dims, const Datum& keeps, const Datum& dtype) {
-  return run("aten.linalg_vector_norm.default", {{tensor}, order, dims, keeps, dtype});
-}
-
-void frobenius_norm(Call& call) {
+void cumulative_trapezoid(Call& call) {
   const Composition run(call);
-  call.emit_datum({vector_norm(run, call.tensor("self"), {2.0}, call.datum("dim"),
-                               call.datum("keepdim"), {spec::None{}})});
-}
-
-// Orders that sum: fro, 1 and infinity of both signs. Singular values are left out.
-TensorRef matrix_norm(const Composition& run, const Call& call, const Datum& order, Sizes dims) {
-  const TensorRef& self = call.tensor("self");
-  const bool keeps = call.boolean("keepdim");
-  if (dims.size() != 2) throw OpError("linalg.matrix_norm: dim must be a pair");
-  for (std::int64_t& dim : dims) dim = wrap_dim(dim, self->rank());
-  if (dims[0] == dims[1]) throw OpError("linalg.matrix_norm: dims must be different");
-  const auto* text = order.as<std::string>();
-  if (text != nullptr && *text == "fro") {
-    return vector_norm(run, self, {2.0}, list_of(dims), {keeps}, call.datum("dtype"));
+  const TensorRef& y = call.tensor("y");
+  const std::int64_t dim = wrap_dim(call.integer("dim"), y->rank());
+  if (y->rank() == 0) throw OpError("cumulative_trapezoid: y must have a dimension");
+  if (y->dtype == DType::kBool) throw OpError("cumulative_trapezoid: received a bool input for y");
+  if (call.row().schema.overload == "dx") {
+    const double half = call.real("dx") / 2;
+    const TensorRef areas = run("aten.mul.Scalar", {{pair_sums(run, y, dim)}, {half}});
+    return call.emit_datum({run("aten.cumsum.default", {{areas}, {dim}})});
   }
-  const double p = text != nullptr || order.is_none() ? 2.0 : call.real("ord");
-  const bool is_infinite = std::isinf(p);
-  if (text != nullptr || (!is_infinite && std::abs(p) != 1)) {
-    throw Undecidable("linalg.matrix_norm by singular values has no body here");
+  const TensorRef& x = call.tensor("x");
+  if (x->rank() == 1 && x->count() != y->sizes[at(dim)]) {
+    throw OpError("cumulative_trapezoid: there must be one x value for each sample point");
   }
-  if (is_infinite) std::swap(dims[0], dims[1]);
-  const TensorRef sums =
-      vector_norm(run, self, {1.0}, list_of(Sizes{dims[0]}), {keeps}, call.datum("dtype"));
-  const std::int64_t left = !keeps && dims[0] < dims[1] ? dims[1] - 1 : dims[1];
-  if (p > 0 && sums->sizes[at(left)] == 0) return sum_of(run, sums, {left}, keeps);
-  return run(p > 0 ? "aten.amax.default" : "aten.amin.default",
-             {{sums}, list_of(Sizes{left}), {keeps}});
-}
-
-void linalg_matrix_norm(Call& call) {
-  const Composition run(call);
-  call.emit_datum({matrix_norm(run, call, call.datum("ord"), call.integers("dim"))});
-}
-
-void linalg_norm(Call& call) {
-  const Composition run(call);
-  const TensorRef& self = call.tensor("self");
-  const Datum& order = call.datum("ord");
-  const std::optional<Sizes> dims = call.optional_integers("dim");
-  if (dims && dims->size() > 2) throw OpError("linalg.norm: dim must be one or two dimensions");
-  if (!dims && !order.is_none() && self->rank() > 2) {
-    throw OpError("linalg.norm: with ord, the input must be 1D or 2D");
-  }
-  const bool is_matrix = dims ? dims->size() == 2 : self->rank() == 2;
-  if (!order.is_none() && is_matrix) {
-    return call.emit_datum({matrix_norm(run, call, order, dims.value_or(Sizes{0, 1}))});
-  }
-  if (order.as<std::string>() != nullptr) throw OpError("linalg.norm: a matrix norm of a vector");
-  call.emit_datum({vector_norm(run, self, order.is_none() ? Datum{2.0} : order, call.datum("dim"),
-                               call.datum("keepdim"), call.datum("dtype"))});
-}
-
-// v times g over the norm of v along all dimensions but one.
-void weight_norm(Call& call) {
-  const Composition run(call);
-  const TensorRef& v = call.tensor("v");
-  const std::int64_t dim = wrap_dim(call.integer("dim"), v->rank());
-  Sizes others;
-  for (std::int64_t d = 0; d < v->rank(); ++d) {
-    if (d != dim) others.push_back(d);
-  }
-  const TensorRef norm =
-      run("aten.norm.ScalarOpt_dim", {{v}, {std::int64_t{2}}, list_of(others), {true}});
-  const TensorRef scale = run("aten.div.Tensor", {{call.tensor("g")}, {norm}});
-  call.emit_datum({run("aten.mul.Tensor", {{v}, {scale}})});
+  const TensorRef sums = run("aten.cumsum.default", {{double_areas(run, x, y, dim)}, {dim}});
+  call.emit_datum({run("aten.div.Scalar", {{sums}, {2.0}})});
 }
 
 // --- others ---
@@ -837,83 +900,12 @@ void multilabel_margin_loss(Call& call) {
                        {{call.tensor("self")}, {call.tensor("target")}, call.datum("reduction")})});
 }
 
-// --- linear algebra ---
-
-// NaN of a matrix whose determinant is negative.
-void logdet(Call& call) {
-  const Composition run(call);
-  const std::vector<Datum> both = run.all("aten.linalg_slogdet.default", {{call.tensor("self")}});
-  const TensorRef is_negative = run("aten.eq.Scalar", {both[0], {-1.0}});
-  call.emit_datum({run("aten.masked_fill.Scalar",
-                       {both[1], {is_negative}, {std::numeric_limits<double>::quiet_NaN()}})});
-}
-
-// The first `count` results of the op behind.
-void emit_first(Call& call, const std::vector<Datum>& results, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) call.emit_datum(results[i]);
-}
-
-void lu_factor(Call& call) {
-  const Composition run(call);
-  emit_first(call,
-             run.all("aten.linalg_lu_factor_ex.default", {{call.tensor("A")}, call.datum("pivot")}),
-             2);
-}
-
-void ldl_factor(Call& call) {
-  const Composition run(call);
-  emit_first(call,
-             run.all("aten.linalg_ldl_factor_ex.default",
-                     {{call.tensor("self")}, call.datum("hermitian")}),
-             2);
-}
-
-void solve_ex(Call& call) {
-  const Composition run(call);
-  const std::vector<Datum> all = run.all(
-      "aten._linalg_solve_ex.default",
-      {{call.tensor("A")}, {call.tensor("B")}, call.datum("left"), call.datum("check_errors")});
-  call.emit_datum(all[0]);
-  call.emit_datum(all[3]);
-}
-
-std::vector<Datum> eigh_of(const Call& call, bool has_vectors) {
-  const Composition run(call);
-  return run.all("aten._linalg_eigh.default",
-                 {{call.tensor("self")}, call.datum("UPLO"), {has_vectors}});
-}
-void linalg_eigh(Call& call) { emit_first(call, eigh_of(call, true), 2); }
-void linalg_eigvalsh(Call& call) { emit_first(call, eigh_of(call, false), 1); }
-
-void linalg_svd(Call& call) {
-  const Composition run(call);
-  emit_first(
-      call,
-      run.all("aten._linalg_svd.default",
-              {{call.tensor("A")}, call.datum("full_matrices"), {true}, call.datum("driver")}),
-      3);
-}
-void linalg_svdvals(Call& call) {
-  const Composition run(call);
-  call.emit_datum(run.all("aten._linalg_svd.default",
-                          {{call.tensor("A")}, {false}, {false}, call.datum("driver")})[1]);
-}
-
 constexpr OpBody kCompositeOps[] = {
     OpBody{"aten._is_all_true", is_all_true},
     OpBody{"aten.bilinear", bilinear},
     OpBody{"aten.cdist", cdist},
     OpBody{"aten.cross", cross},
-    OpBody{"aten.linalg_eigh", linalg_eigh},
-    OpBody{"aten.linalg_eigvalsh", linalg_eigvalsh},
-    OpBody{"aten.linalg_ldl_factor", ldl_factor},
-    OpBody{"aten.linalg_lu_factor", lu_factor},
-    OpBody{"aten.linalg_solve_ex", solve_ex},
-    OpBody{"aten.linalg_svd", linalg_svd},
-    OpBody{"aten.linalg_svdvals", linalg_svdvals},
-    OpBody{"aten.logdet", logdet},
     OpBody{"aten.multilabel_margin_loss", multilabel_margin_loss},
-    OpBody{"aten._weight_norm", weight_norm},
     OpBody{"aten.adaptive_max_pool1d", adaptive_max_pool1d},
     OpBody{"aten.argsort", argsort},
     OpBody{"aten.atleast_1d", atleast<1>}.any_dtype(),
@@ -922,14 +914,16 @@ constexpr OpBody kCompositeOps[] = {
     OpBody{"aten.broadcast_tensors", broadcast_tensors}.any_dtype(),
     OpBody{"aten.cartesian_prod", cartesian_prod}.any_dtype().moves("tensors"),
     OpBody{"aten.column_stack", column_stack}.any_dtype().moves("tensors"),
+    OpBody{"aten.combinations", combinations}.moves("self"),
     OpBody{"aten.conj", returns_self},
-    OpBody{"aten.diagflat", diagflat}.any_dtype().moves("self"),
+    OpBody{"aten.cumulative_trapezoid", cumulative_trapezoid},
+    OpBody{"aten.diagflat", diagflat}.any_dtype(),
     OpBody{"aten.dsplit", split_along<2, 3>}.any_dtype(),
     OpBody{"aten.dstack", dstack}.any_dtype().moves("tensors"),
     OpBody{"aten.expand_as", expand_as}.any_dtype(),
+    OpBody{"aten.fill_diagonal", fill_diagonal},
     OpBody{"aten.fliplr", flip_dim<1>}.any_dtype().moves("self"),
     OpBody{"aten.flipud", flip_dim<0>}.any_dtype().moves("self"),
-    OpBody{"aten.frobenius_norm", frobenius_norm}.any_dtype(),
     OpBody{"aten.grid_sampler", grid_sampler},
     OpBody{"aten.hsplit", split_along<1, 1>}.any_dtype(),
     OpBody{"aten.hstack", hstack}.any_dtype().moves("tensors"),
@@ -939,18 +933,17 @@ constexpr OpBody kCompositeOps[] = {
     OpBody{"aten.isreal", isreal},
     OpBody{"aten.kron", kron}.any_dtype(),
     OpBody{"aten.linalg_diagonal", linalg_diagonal}.any_dtype(),
-    OpBody{"aten.linalg_matrix_norm", linalg_matrix_norm}.any_dtype(),
-    OpBody{"aten.linalg_norm", linalg_norm}.any_dtype(),
     OpBody{"aten.linalg_vecdot", vecdot},
     OpBody{"aten.mH", matrix_transpose},
     OpBody{"aten.mT", matrix_transpose}.any_dtype(),
     OpBody{"aten.matrix_H", matrix_h},
     OpBody{"aten.meshgrid", meshgrid}.any_dtype(),
     OpBody{"aten.movedim", movedim}.any_dtype(),
-    OpBody{"aten.msort", msort}.moves("self"),
+    OpBody{"aten.msort", msort},
     OpBody{"aten.nanmean", nanmean},
     OpBody{"aten.one_hot", one_hot},
     OpBody{"aten.outer", outer}.any_dtype(),
+    OpBody{"aten.pad_sequence", pad_sequence},
     OpBody{"aten.positive", positive}.any_dtype(),
     OpBody{"aten.ravel", ravel}.any_dtype().moves("self"),
     OpBody{"aten.real", returns_self},

@@ -49,4 +49,31 @@ class Composition {
   return {std::move(out)};
 }
 
+// Steps that many compositions have.
+[[nodiscard]] inline TensorRef to_dtype(const Composition& run, const TensorRef& tensor,
+                                        spec::DType dtype) {
+  return run("aten.to.dtype", {{tensor}, {dtype}});
+}
+[[nodiscard]] inline TensorRef reshaped(const Composition& run, const TensorRef& tensor,
+                                        const Sizes& sizes) {
+  return run("aten.reshape.default", {{tensor}, list_of(sizes)});
+}
+[[nodiscard]] inline TensorRef transposed(const Composition& run, const TensorRef& tensor,
+                                          std::int64_t a, std::int64_t b) {
+  return run("aten.transpose.int", {{tensor}, {a}, {b}});
+}
+[[nodiscard]] inline TensorRef unsqueezed(const Composition& run, const TensorRef& tensor,
+                                          std::int64_t dim) {
+  return run("aten.unsqueeze.default", {{tensor}, {dim}});
+}
+// Elements [start, end) along `dim`; both may count from the end.
+[[nodiscard]] inline TensorRef part(const Composition& run, const TensorRef& tensor,
+                                    std::int64_t dim, std::int64_t start, std::int64_t end) {
+  return run("aten.slice.Tensor", {{tensor}, {dim}, {start}, {end}});
+}
+[[nodiscard]] inline TensorRef sum_of(const Composition& run, const TensorRef& tensor,
+                                      const Sizes& dims, bool keeps) {
+  return run("aten.sum.dim_IntList", {{tensor}, list_of(dims), {keeps}});
+}
+
 }  // namespace graphgate::reference

@@ -60,10 +60,6 @@ void check_source(const Tensor& input, DType dtype) {
   }
 }
 
-TensorRef to_dtype(const Composition& run, const TensorRef& tensor, DType dtype) {
-  return run("aten.to.dtype", {{tensor}, {dtype}});
-}
-
 // float16 and bfloat16 are widened first; other dtypes are refused.
 TensorRef single_input(const Composition& run, const Call& call) {
   const TensorRef& input = call.tensor("input");
@@ -253,10 +249,6 @@ std::int64_t group_size_of(const Call& call, const Tensor& input, const Tensor& 
                   std::to_string(size));
   }
   return size;
-}
-
-TensorRef reshaped(const Composition& run, const TensorRef& tensor, const Sizes& sizes) {
-  return run("aten.reshape.default", {{tensor}, list_of(sizes)});
 }
 
 void quantize_per_channel_group(Call& call) {

@@ -104,8 +104,9 @@ std::vector<Geometry> unbind(const Call& call, const Tensor& self) {
   return out;
 }
 
-void unsafe_split(Call& call) {
-  return call.has("out") ? copies_op<split>(call) : views_op<split>(call);
+template <Views kViews>
+void unsafe_views(Call& call) {
+  return call.has("out") ? copies_op<kViews>(call) : views_op<kViews>(call);
 }
 
 constexpr std::array kSplittingOps = {
@@ -115,7 +116,8 @@ constexpr std::array kSplittingOps = {
     OpBody{"aten.split_with_sizes_copy", copies_op<split_with_sizes>}.any_dtype().moves("self"),
     OpBody{"aten.unbind", views_op<unbind>}.any_dtype(),
     OpBody{"aten.unbind_copy", copies_op<unbind>}.any_dtype().moves("self"),
-    OpBody{"aten.unsafe_split", unsafe_split}.any_dtype().moves("self"),
+    OpBody{"aten.unsafe_split", unsafe_views<split>}.any_dtype().moves("self"),
+    OpBody{"aten.unsafe_split_with_sizes", unsafe_views<split_with_sizes>}.moves("self"),
 };
 
 }  // namespace

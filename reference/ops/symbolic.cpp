@@ -251,6 +251,15 @@ void sym_size(Call& call) {
   call.emit_datum({self.sizes[static_cast<std::size_t>(dim)]});
 }
 
+void sym_numel(Call& call) { call.emit_datum({call.tensor("self")->count()}); }
+void sym_storage_offset(Call& call) { call.emit_datum({call.tensor("self")->offset}); }
+void sym_stride(Call& call) {
+  const Tensor& self = *call.tensor("self");
+  if (self.rank() == 0) throw OpError("sym_stride: a tensor of rank 0 has no dimensions");
+  const std::int64_t dim = wrap_dim(call.integer("dim"), self.rank());
+  call.emit_datum({self.strides[static_cast<std::size_t>(dim)]});
+}
+
 constexpr std::array kSymbolicOps = {
     OpBody{"_operator.add", add},
     OpBody{"_operator.and_", and_},
@@ -272,7 +281,10 @@ constexpr std::array kSymbolicOps = {
     OpBody{"_operator.rshift", rshift},
     OpBody{"_operator.sub", sub},
     OpBody{"_operator.truediv", truediv},
+    OpBody{"aten.sym_numel", sym_numel},
     OpBody{"aten.sym_size", sym_size}.any_dtype(),
+    OpBody{"aten.sym_storage_offset", sym_storage_offset},
+    OpBody{"aten.sym_stride", sym_stride},
     OpBody{"math.ceil", math_ceil},
     OpBody{"math.floor", math_floor},
     OpBody{"math.trunc", math_trunc},

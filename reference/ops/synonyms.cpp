@@ -30,6 +30,7 @@ constexpr std::array kSynonyms = {
     Synonym{"aten.less_equal", "aten.le"},
     Synonym{"aten.linalg_matmul", "aten.matmul"},
     Synonym{"aten.matrix_exp", "aten.linalg_matrix_exp"},
+    Synonym{"aten.matrix_power", "aten.linalg_matrix_power"},
     Synonym{"aten.moveaxis", "aten.movedim"},
     Synonym{"aten.multiply", "aten.mul"},
     Synonym{"aten.negative", "aten.neg"},

@@ -384,6 +384,7 @@ constexpr std::array kUpsampleOps = {
     OpBody{"aten._upsample_bilinear2d_aa", antialias<Kernel::kLinear>},
     OpBody{"aten._upsample_nearest_exact1d", nearest<1, true>},
     OpBody{"aten._upsample_nearest_exact2d", nearest<2, true>},
+    OpBody{"aten._upsample_nearest_exact3d", nearest<3, true>},
     OpBody{"aten.upsample_bicubic2d", smooth<2, Kernel::kCubic>},
     OpBody{"aten.upsample_bilinear2d", smooth<2, Kernel::kLinear>},
     OpBody{"aten.upsample_linear1d", smooth<1, Kernel::kLinear>},
