@@ -92,6 +92,13 @@ void nan_to_num(Call& call) {
   emit_made(call, made);
 }
 
+// self * 2^other: the power is a tensor of its own.
+void ldexp_of(Call& call) {
+  const Composition run(call);
+  const TensorRef power = run("aten.pow.Scalar", {{2.0}, {call.tensor("other")}});
+  emit_made(call, run("aten.mul.Tensor", {{call.tensor("self")}, {power}}));
+}
+
 // r0 = a1 b2 - a2 b1, and so on around.
 void cross(Call& call) {
   const Composition run(call);
@@ -246,11 +253,17 @@ void dist(Call& call) {
 }
 
 constexpr std::array kComplexComposites = {
-    ComplexBody{"aten.addr", addr},         ComplexBody{"aten.allclose", allclose},
-    ComplexBody{"aten.dist", dist},         ComplexBody{"aten.equal", equal_tensors},
-    ComplexBody{"aten.eye", eye},           ComplexBody{"aten.index_add", index_add},
-    ComplexBody{"aten.isclose", isclose},   ComplexBody{"aten.linalg_cross", cross},
-    ComplexBody{"aten.linspace", linspace}, ComplexBody{"aten.nan_to_num", nan_to_num},
+    ComplexBody{"aten.addr", addr},
+    ComplexBody{"aten.allclose", allclose},
+    ComplexBody{"aten.dist", dist},
+    ComplexBody{"aten.equal", equal_tensors},
+    ComplexBody{"aten.eye", eye},
+    ComplexBody{"aten.index_add", index_add},
+    ComplexBody{"aten.isclose", isclose},
+    ComplexBody{"aten.ldexp", ldexp_of},
+    ComplexBody{"aten.linalg_cross", cross},
+    ComplexBody{"aten.linspace", linspace},
+    ComplexBody{"aten.nan_to_num", nan_to_num},
 };
 
 }  // namespace

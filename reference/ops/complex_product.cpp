@@ -31,9 +31,11 @@ TensorRef negated(const TensorRef& real) {
   return out;
 }
 
-// The complex tensor of two real ones of the same sizes.
+// The complex tensor of two real ones of the same sizes, laid out as the first is where that is
+// dense.
 TensorRef from_parts(Mode mode, const Tensor& re, const Tensor& im) {
-  const TensorRef out = new_tensor(complex_dtype(re.dtype), re.sizes, re.device);
+  const Sizes strides = strides_like(re, spec::MemoryFormat::kPreserve);
+  const TensorRef out = new_tensor(complex_dtype(re.dtype), re.sizes, strides, re.device);
   Tensor real = part_of(*out, 0);
   Tensor imaginary = part_of(*out, 1);
   assign(mode, real, re);
@@ -202,18 +204,54 @@ void vecdot(Call& call) {
   emit_made(call, run("aten.sum.dim_IntList", {{product}, list_of(Sizes{call.integer("dim")})}));
 }
 
+// A label that an equation does not have.
+char free_label(std::string_view equation) {
+  for (const char label :
+       std::string_view("zyxwvutsrqponmlkjihgfedcbaZYXWVUTSRQPONMLKJIHGFEDCBA")) {
+    if (equation.find(label) == std::string_view::npos) return label;
+  }
+  throw Undecidable("einsum of complex numbers with all letters as labels is not supported");
+}
+
+// Two operands have their parts stacked along a dimension of its own, over which the sum goes as
+// well. One alone is rearranged and summed part by part.
+void einsum(Call& call) {
+  const Composition run(call);
+  const std::vector<TensorRef> operands = call.tensors("tensors");
+  std::string equation(call.text("equation"));
+  const auto of = [&](const std::vector<TensorRef>& reals) {
+    return run("aten.einsum.default", {{equation}, list_of(reals)});
+  };
+  if (operands.size() == 1) {
+    const Tensor& z = *operands[0];
+    return emit_made(call, from_parts(call.mode(), *of({part(z, 0)}), *of({part(z, 1)})));
+  }
+  const std::size_t comma = equation.find(',');
+  if (operands.size() != 2 || comma == std::string::npos) {
+    throw Undecidable("einsum of more than two complex operands is not supported");
+  }
+  const Tensor& a = *operands[0];
+  const Tensor& b = *operands[1];
+  require_one_complex_dtype(a, b);
+  const char label = free_label(equation);
+  equation.insert(comma + 1, 1, label);
+  equation.insert(0, 1, label);
+  const auto stacked = [&](const TensorRef& first, const TensorRef& second) {
+    return run("aten.stack.default", {list_of(std::vector<TensorRef>{first, second})});
+  };
+  const TensorRef re =
+      of({stacked(part(a, 0), negated(part(a, 1))), stacked(part(b, 0), part(b, 1))});
+  const TensorRef im = of({stacked(part(a, 0), part(a, 1)), stacked(part(b, 1), part(b, 0))});
+  emit_made(call, from_parts(call.mode(), *re, *im));
+}
+
 constexpr std::array kComplexProducts = {
-    ComplexBody{"aten.addbmm", addbmm},
-    ComplexBody{"aten.addmm", addmm},
-    ComplexBody{"aten.addmv", addmv},
-    ComplexBody{"aten.baddbmm", baddbmm},
-    ComplexBody{"aten.bmm", bmm},
-    ComplexBody{"aten.dot", dot},
-    ComplexBody{"aten.linalg_vecdot", vecdot},
-    ComplexBody{"aten.linear", linear},
-    ComplexBody{"aten.matmul", matmul},
-    ComplexBody{"aten.mm", mm},
-    ComplexBody{"aten.mv", mv},
+    ComplexBody{"aten.addbmm", addbmm}, ComplexBody{"aten.addmm", addmm},
+    ComplexBody{"aten.addmv", addmv},   ComplexBody{"aten.baddbmm", baddbmm},
+    ComplexBody{"aten.bmm", bmm},       ComplexBody{"aten.dot", dot},
+    ComplexBody{"aten.einsum", einsum}, ComplexBody{"aten.linalg_vecdot", vecdot},
+    ComplexBody{"aten.linear", linear}, ComplexBody{"aten.matmul", matmul},
+    ComplexBody{"aten.mm", mm},         ComplexBody{"aten.mv", mv},
     ComplexBody{"aten.vdot", vdot},
 };
 
