@@ -215,6 +215,59 @@ auto map_lines(const Array<N>& array, std::int64_t dim, std::int64_t length, F f
   return out;
 }
 
+// The lines along `dim` (already wrapped) of a tensor, converted to `as`, one after the other.
+template <class N>
+class LineReader {
+ public:
+  LineReader(const Tensor& tensor, std::int64_t dim, spec::DType as)
+      : reader_(line_along(tensor, dim), as),
+        starts_(beside_line(tensor, dim)),
+        count_(beside_line(tensor, dim).count()),
+        line_(static_cast<std::size_t>(line_length(tensor, dim))) {}
+
+  [[nodiscard]] std::int64_t count() const { return count_; }
+  // One must be left. Good until the next.
+  std::span<const N> next() {
+    starts_.next(
+        1, [&](std::int64_t position, std::int64_t, std::int64_t) { reader_.restart(position); });
+    reader_.read(line_);
+    return line_;
+  }
+
+ private:
+  Reader<N> reader_;
+  ElementWalk starts_;
+  std::int64_t count_;
+  std::vector<N> line_;
+};
+
+// Writes lines along `dim` of a result whose common dtype is `dtype`, one after the other.
+template <class N>
+class LineWriter {
+ public:
+  LineWriter(const Tensor& target, std::int64_t dim, spec::DType dtype)
+      : target_(target),
+        writer_(line_along(target, dim)),
+        starts_(beside_line(target, dim)),
+        length_(line_length(target, dim)),
+        dtype_(dtype) {}
+
+  void put_next(std::vector<N>& line) {
+    GRAPHGATE_CHECK(std::ssize(line) == length_);
+    round_to_common(std::span(line), dtype_, target_);
+    starts_.next(
+        1, [&](std::int64_t position, std::int64_t, std::int64_t) { writer_.restart(position); });
+    writer_.write(line);
+  }
+
+ private:
+  const Tensor& target_;
+  Writer<N> writer_;
+  ElementWalk starts_;
+  std::int64_t length_;
+  spec::DType dtype_;
+};
+
 // Emits f(line), `length` numbers rounded into `dtype`, for every line of a tensor along `dim` (may
 // be negative), converted to `as`.
 template <class N, class F>
@@ -224,28 +277,13 @@ void emit_lines(Call& call, const Tensor& self, spec::DType as, std::int64_t dim
   const std::int64_t at = wrap_dim(dim, self.rank());
   const Sizes sizes = with_length(self.sizes, at, length);
   const TensorRef apart = call.reads_before_writing(self, sizes) ? nullptr : copy_of(self);
-  const Tensor& source = apart ? *apart : self;
   const TensorRef target = call.place_result(sizes, dtype);
-  const Tensor from = line_along(source, at);
-  const Tensor to = line_along(*target, at);
-  Reader<N> reader(from, as);
-  Writer<Out> writer(to);
-  std::vector<N> line(static_cast<std::size_t>(from.count()));
-  ElementWalk starts(beside_line(*target, at));
-  const auto map_row = [&](std::int64_t position, std::int64_t stride, std::int64_t count) {
-    starts.next(count, [&](std::int64_t start, std::int64_t step, std::int64_t part) {
-      for (; part > 0; --part, position += stride, start += step) {
-        reader.restart(position);
-        reader.read(line);
-        std::vector<Out> made = f(std::span<const N>(line));
-        GRAPHGATE_CHECK(std::ssize(made) == to.count());
-        round_to_common(std::span(made), dtype, *target);
-        writer.restart(start);
-        writer.write(made);
-      }
-    });
-  };
-  for_each_row(beside_line(source, at), map_row);
+  LineReader<N> from(apart ? *apart : self, at, as);
+  LineWriter<Out> to(*target, at, dtype);
+  for (std::int64_t i = 0; i < from.count(); ++i) {
+    std::vector<Out> made = f(from.next());
+    to.put_next(made);
+  }
   call.emit_datum({target});
 }
 

@@ -125,16 +125,12 @@ void emit_softmax_gradient(Call& call, F f) {
   const Tensor& grad = *call.tensor("grad_output");
   const std::int64_t dim = wrap_dim(call.integer("dim"), grad.rank());
   with_real(call.mode(), [&]<class N>() {
-    const Array<N> gradients = load<N>(grad, grad.dtype);
-    const Array<N> outputs = load<N>(*call.tensor("output"), grad.dtype);
-    Array<N> out(grad.sizes);
-    const Lines lines(grad.sizes, dim);
-    for (std::int64_t i = 0; out.count() > 0 && i < lines.count(); ++i) {
-      const std::vector<N> g = lines.gather(gradients, lines.first(i));
-      const std::vector<N> y = lines.gather(outputs, lines.first(i));
-      lines.put(out, lines.first(i), f(std::span<const N>(g), std::span<const N>(y)));
-    }
-    call.emit(out, dtype);
+    const Tensor& output = *call.tensor("output");
+    const bool is_safe = call.reads_before_writing(output, grad.sizes);
+    const TensorRef apart = is_safe ? nullptr : copy_of(output);
+    LineReader<N> outputs(apart ? *apart : output, dim, grad.dtype);
+    emit_lines<N>(call, grad, grad.dtype, dim, line_length(grad, dim), dtype,
+                  [&](std::span<const N> g) { return f(g, outputs.next()); });
   });
 }
 

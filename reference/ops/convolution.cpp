@@ -7,6 +7,7 @@
 #include <array>
 #include <optional>
 
+#include "reference/movement.h"
 #include "reference/number/left_open.h"
 #include "reference/number/sum.h"
 #include "reference/ops/product.h"
@@ -329,13 +330,27 @@ void convolve(Call& call, bool is_transposed) {
   with_number(call.mode(), dtype, [&]<class N>() {
     std::optional<Array<N>> biases;
     if (bias) biases = load<N>(*bias, dtype);
-    Array<N> out = convolved(load<N>(*input, dtype), load<N>(weight, dtype), biases, at, sizes);
-    const std::int64_t positions =
-        out.count() / std::max<std::int64_t>(at.batches * at.out_channels, 1);
-    for (std::int64_t i = 0; biases && i < out.count(); ++i) {
-      out[i] = allow_rounded_product(out[i], (*biases)[i / positions % at.out_channels], dtype);
+    const Array<N> weights = load<N>(weight, dtype);
+    const TensorRef written = call.next_target();
+    const bool is_over = written && written->storage == input->storage;
+    const TensorRef source = is_over ? copy_of(*input) : input;
+    const TensorRef target = call.place_result(sizes, dtype, strides);
+    const TensorRef images = is_unbatched ? view_of(*target, with_new_dim(*target, 0)) : target;
+    Geometry3d one = at;
+    one.batches = 1;
+    Sizes image = images->sizes;
+    image[0] = 1;
+    for (std::int64_t b = 0; b < at.batches; ++b) {
+      Array<N> out =
+          convolved(load<N>(*narrowed(*source, 0, b, 1), dtype), weights, biases, one, image);
+      const std::int64_t positions = out.count() / std::max<std::int64_t>(at.out_channels, 1);
+      for (std::int64_t i = 0; biases && i < out.count(); ++i) {
+        out[i] = allow_rounded_product(out[i], (*biases)[i / positions], dtype);
+      }
+      round_to_common(std::span(out.data), dtype, *target);
+      store(*narrowed(*images, 0, b, 1), out);
     }
-    call.emit(out, dtype, strides);
+    call.emit_datum({target});
   });
 }
 

@@ -121,20 +121,28 @@ template <class N, class F>
 void emit_ranked(Call& call, std::int64_t count, const Sizes& strides, F rank) {
   const Tensor& self = *call.tensor("self");
   const std::int64_t dim = wrap_dim(call.integer("dim"), self.rank());
-  const Array<N> input = load<N>(self, self.dtype);
-  Array<N> values(with_length(input.sizes, dim, count));
-  Array<Whole> indices(values.sizes);
-  const Lines from(input.sizes, dim);
-  const Lines to(values.sizes, dim);
-  for (std::int64_t i = 0; i < from.count(); ++i) {
-    Ranked<N> all = rank(std::span<const N>(from.gather(input, from.first(i))));
+  const Sizes sizes = with_length(self.sizes, dim, count);
+  // Two results go where the lines are read from, if they go anywhere near.
+  const bool is_near = std::ranges::any_of(call.arguments(), [&](const Datum& argument) {
+    const auto* tensor = argument.as<TensorRef>();
+    return tensor && tensor->get() != &self && (*tensor)->storage == self.storage;
+  });
+  const TensorRef apart = is_near ? copy_of(self) : nullptr;
+  const Tensor& source = apart ? *apart : self;
+  const TensorRef values = call.place_result(sizes, self.dtype, strides);
+  call.emit_datum({values});
+  const TensorRef indices = call.place_result(sizes, DType::kInt64, strides);
+  call.emit_datum({indices});
+  LineReader<N> lines(source, dim, self.dtype);
+  LineWriter<N> value_lines(*values, dim, self.dtype);
+  LineWriter<Whole> index_lines(*indices, dim, DType::kInt64);
+  for (std::int64_t i = 0; i < lines.count(); ++i) {
+    Ranked<N> all = rank(lines.next());
     all.values.resize(static_cast<std::size_t>(count));
     all.indices.resize(static_cast<std::size_t>(count));
-    to.put(values, to.first(i), all.values);
-    to.put(indices, to.first(i), all.indices);
+    value_lines.put_next(all.values);
+    index_lines.put_next(all.indices);
   }
-  call.emit(values, self.dtype, strides);
-  call.emit(indices, DType::kInt64, strides);
 }
 
 // Values and indices keep the strides of a dense input.
