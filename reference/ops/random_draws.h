@@ -59,11 +59,10 @@ N tossed(const N& kept, const N& dropped, bool is_kept, bool is_known) {
                                        dropped.value - static_cast<long double>(dropped.radius));
     const long double greatest = std::max(kept.value + static_cast<long double>(kept.radius),
                                           dropped.value + static_cast<long double>(dropped.radius));
-    const double middle = static_cast<double>(least + (greatest - least) / 2);
+    const long double middle = least + (greatest - least) / 2;
     if (!std::isfinite(middle)) return covering(kept, dropped);
-    return N(middle,
-             detail::rounded_up(static_cast<double>(std::max(greatest - middle, middle - least))),
-             kept.arithmetic);
+    const double radius = detail::rounded_up(std::max(greatest - middle, middle - least));
+    return N(middle, radius, kept.arithmetic);
   } else {
     return left_open(is_kept ? kept : dropped);
   }
