@@ -98,6 +98,7 @@ std::unordered_map<std::string_view, Entry> index_bodies() {
   }
   for (const auto& ops : kOfComplexNumbers) {
     for (const ComplexBody& op : ops()) bodies.at(op.base_name).of_complex = op.body;
+  }
   for (const Synonym& synonym : synonyms()) {
     const Entry of_op = bodies.at(synonym.op);
     const bool is_new = bodies.emplace(synonym.name, of_op).second;
