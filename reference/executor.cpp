@@ -41,19 +41,20 @@ class Importer {
   std::map<const spec::HostStorage*, std::shared_ptr<Storage>> storages_;
 };
 
-// What a caller is given of a conjugate view: its elements with their signs, in a storage of their
-// own, with the strides of the view. Nothing but PyTorch reads bytes with other signs.
+// What a caller is given of a conjugate view: the same geometry over a storage of its own, whose
+// elements have their signs. Nothing but PyTorch reads bytes with other signs.
 TensorRef without_bits(const TensorRef& tensor) {
   if (!tensor->is_conj && !tensor->is_neg) return tensor;
-  std::vector<std::int64_t> positions = element_positions(*tensor);
-  std::sort(positions.begin(), positions.end());
-  const bool overlaps = std::adjacent_find(positions.begin(), positions.end()) != positions.end();
-  if (overlaps) return resolved(tensor);
-  Tensor plain = *tensor;
-  plain.is_conj = plain.is_neg = false;
-  TensorRef copy = copy_of(plain, plain.strides);
-  turn_signs(*copy, tensor->is_conj, tensor->is_neg);
-  return copy;
+  auto plain = std::make_shared<Tensor>(*tensor);
+  plain->is_conj = plain->is_neg = false;
+  plain->storage = std::make_shared<Storage>(*tensor->storage);
+  plain->storage->borrowed = true;  // the first write copies the bytes
+  Tensor once = *plain;             // each element of it
+  for (std::size_t d = 0; d < once.sizes.size(); ++d) {
+    if (once.strides[d] == 0 && once.sizes[d] > 1) once.sizes[d] = 1;
+  }
+  turn_signs(once, tensor->is_conj, tensor->is_neg);
+  return plain;
 }
 
 // A result shares its bytes with the live storage until either side writes.

@@ -171,7 +171,9 @@ Complex<Tracked<P>> quotient_of(const Complex<Tracked<P>>& x, const Complex<Trac
   const bool is_by_real = d == 0 && y.im.radius == 0;
   const double roundings =
       (is_by_real ? kRealQuotientRoundings : kQuotientRoundings) + (size * least > 0.25 ? 8 : 0);
-  const double lost = 4 * half_ulp(0, dtype) * (1 + 1 / nearest);
+  // What underflows: a scaled operand, or the ratio of the divisor's parts, times the dividend.
+  const auto reach = static_cast<double>(1 + std::fabs(a) + std::fabs(b));
+  const double lost = 4 * half_ulp(0, dtype) * (1 + reach / nearest);
   const auto quotient = static_cast<double>(std::hypot(value.re.value, value.im.value));
   const bool is_exact = is_exact_quotient(x, y);
   const auto part = [&](const Tracked<P>& q, long double terms, double from_a, double from_b) {
@@ -247,6 +249,17 @@ Complex<Tracked<P>> through_complex(const Complex<Tracked<P>>& z, F f, Error err
   };
   return {part(at.real(), [](const Wide& w) { return w.real(); }),
           part(at.imag(), [](const Wide& w) { return w.imag(); })};
+}
+
+// A quarter of the largest number of the parts: what passes it inside leaves the result open. Eager
+// numbers have none.
+inline long double greatest_inside(const Complex<double>& /*z*/) {
+  return std::numeric_limits<long double>::infinity();
+}
+template <class P>
+long double greatest_inside(const Complex<Tracked<P>>& z) {
+  const auto arithmetic = wider<P>(z.re.arithmetic, z.im.arithmetic);
+  return static_cast<long double>(max_finite(dtype_of<P>(arithmetic))) / 4;
 }
 
 // Errors relative to the result's size.
@@ -347,10 +360,11 @@ Complex<N> rsqrt(const Complex<N>& z) {
 template <class N>
 Complex<N> sigmoid(const Complex<N>& z) {
   const auto f = [](const detail::Wide& w) { return 1.0L / (1.0L + std::exp(-w)); };
-  return detail::through_complex(z, f, [](const detail::Wide& w, const detail::Wide& out) {
+  const long double most = detail::greatest_inside(z);
+  return detail::through_complex(z, f, [most](const detail::Wide& w, const detail::Wide& out) {
     const long double size = std::abs(out);
     const long double exponential = std::exp(-w.real());
-    if (exponential > 1e37L) return std::numeric_limits<long double>::infinity();
+    if (exponential > most) return std::numeric_limits<long double>::infinity();
     return (kFunctionRoundings + kQuotientRoundings) * size * (1 + size * (1 + exponential));
   });
 }
@@ -381,6 +395,12 @@ Complex<Tracked<P>> power_of(const Complex<Tracked<P>>& x, const Complex<Tracked
     const Wide out = std::pow(base, exponent);
     return left_open(
         Complex<Tracked<P>>{{out.real(), 0, x.re.arithmetic}, {out.imag(), 0, x.re.arithmetic}});
+  }
+  // A reciprocal of a power that overflows, or an exponential that underflows in polar form.
+  if (!(std::abs(std::pow(base, exponent)) > 1 / greatest_inside(x))) {
+    const Wide value = std::pow(base, exponent);
+    return left_open(Complex<Tracked<P>>{{value.real(), 0, x.re.arithmetic},
+                                         {value.imag(), 0, x.re.arithmetic}});
   }
   const Complex<Tracked<P>> out = through_complex(
       x, [&](const Wide& b) { return std::pow(b, exponent); },

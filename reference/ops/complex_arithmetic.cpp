@@ -137,12 +137,15 @@ void addcdiv(Call& call) {
   });
 }
 
-// From self to end by weight, from whichever side is nearer: |weight| < 1/2 is the near one.
+// From self to end by weight, from whichever side is nearer: |weight| < 1/2 is the near one. ATen's
+// vectors take the other side at times.
 template <class N>
 Complex<N> interpolated(const Complex<N>& start, const Complex<N>& end, const Complex<N>& weight) {
   const Complex<N> step = end - start;
+  const Complex<N> from_start = start + weight * step;
+  const Complex<N> from_end = end - step * (one<N>() - weight);
   const Whole near_start = less(abs(weight), N(0.5));
-  return select(near_start, start + weight * step, end - step * (one<N>() - weight));
+  return select(near_start, covering(from_start, from_end), covering(from_end, from_start));
 }
 void lerp(Call& call) {
   Operands operands = gather_operands(call, {"self", "end", "weight"});
@@ -224,6 +227,17 @@ constexpr Body real_function(F /*f*/) {
     });
   };
 }
+// That of angle is row-major, whatever the operand is.
+void angle_of(Call& call) {
+  const Operands operands = gather_operands(call, {"self"});
+  const DType dtype = common_complex(operands);
+  check_result_fits(call, spec::component_dtype(dtype));
+  with_real(call.mode(), [&]<class N>() {
+    const auto f = [](const Complex<N>& z) { return angle(z); };
+    call.emit(detail::apply_complex<N>(operands, dtype, f, std::make_index_sequence<1>()),
+              spec::component_dtype(dtype));
+  });
+}
 template <class F>
 constexpr Body complex_test(F /*f*/) {
   return [](Call& call) {
@@ -267,8 +281,10 @@ Complex<N> sinc_of(const Complex<N>& z) {
     const Wide turned = std::numbers::pi_v<long double> * w;
     return turned == Wide(0) ? Wide(1) : std::sin(turned) / turned;
   };
-  return detail::through_complex(z, f, [](const Wide& w, const Wide& out) {
+  const long double most = detail::greatest_inside(z);
+  return detail::through_complex(z, f, [most](const Wide& w, const Wide& out) {
     const long double cosine = std::cosh(std::numbers::pi_v<long double> * w.imag());
+    if (cosine > most) return std::numeric_limits<long double>::infinity();
     return (kFunctionRoundings + kQuotientRoundings) * std::abs(out) + 3 * cosine;
   });
 }
@@ -360,7 +376,7 @@ constexpr std::array kComplexArithmetic = {
     ComplexBody{"aten.add", add},
     ComplexBody{"aten.addcdiv", addcdiv},
     ComplexBody{"aten.addcmul", addcmul},
-    ComplexBody{"aten.angle", real_function([](const auto& z) { return angle(z); })},
+    ComplexBody{"aten.angle", angle_of},
     ComplexBody{"aten.asin", complex_function([](const auto& z) { return asin(z); })},
     ComplexBody{"aten.asinh", complex_function([](const auto& z) { return asinh(z); })},
     ComplexBody{"aten.atan", complex_function([](const auto& z) { return atan(z); })},

@@ -32,14 +32,20 @@ TensorRef negated(const TensorRef& real) {
 }
 
 // The complex tensor of two real ones of the same sizes, laid out as the first is where that is
-// dense.
+// dense. Some multiply by an alpha of 1 at last: where one part is no number both are open.
 TensorRef from_parts(Mode mode, const Tensor& re, const Tensor& im) {
   const Sizes strides = strides_like(re, spec::MemoryFormat::kPreserve);
   const TensorRef out = new_tensor(complex_dtype(re.dtype), re.sizes, strides, re.device);
-  Tensor real = part_of(*out, 0);
-  Tensor imaginary = part_of(*out, 1);
-  assign(mode, real, re);
-  assign(mode, imaginary, im);
+  with_real(mode, [&]<class N>() {
+    const Array<N> real = load<N>(re, re.dtype);
+    const Array<N> imaginary = load<N>(im, im.dtype);
+    Array<Complex<N>> both(re.sizes);
+    for (std::int64_t i = 0; i < both.count(); ++i) {
+      const Complex<N> z{real[i], imaginary[i]};
+      both[i] = tamed(z, is_wild(z), is_all_nan(z));
+    }
+    store(*out, both);
+  });
   return out;
 }
 
