@@ -93,7 +93,7 @@ void turn_signs(Tensor& tensor, bool is_conj, bool is_neg) {
 }
 
 TensorRef resolved(const TensorRef& tensor) {
-  if (!tensor->is_conj && !tensor->is_neg) return tensor;
+  if (!has_bits(*tensor)) return tensor;
   Tensor plain = *tensor;
   plain.is_conj = plain.is_neg = false;
   TensorRef copy = copy_of(plain, strides_like(plain, spec::MemoryFormat::kPreserve));

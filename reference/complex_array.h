@@ -25,6 +25,9 @@ void store(Tensor& tensor, const Array<Complex<N>>& array);
 template <class N>
 [[nodiscard]] Complex<N> complex_number(const Datum& datum, spec::DType dtype);
 
+// Whether elements are read with other signs than their bytes have.
+[[nodiscard]] inline bool has_bits(const Tensor& tensor) { return tensor.is_conj || tensor.is_neg; }
+
 // The sign of each element's part as the tensor's bits turn it: a new tensor without bits, dense as
 // the tensor is (what resolve_conj and resolve_neg give); the tensor itself where it has no bits.
 [[nodiscard]] TensorRef resolved(const TensorRef& tensor);

@@ -11,8 +11,6 @@ namespace {
 
 using spec::DType;
 
-bool has_bits(const Tensor& tensor) { return tensor.is_conj || tensor.is_neg; }
-
 // What of a call is complex: the dtype to name in a refusal.
 struct Found {
   std::optional<DType> complex;

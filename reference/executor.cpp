@@ -43,8 +43,8 @@ class Importer {
 
 // What a caller is given of a conjugate view: the same geometry over a storage of its own, whose
 // elements have their signs. Nothing but PyTorch reads bytes with other signs.
-TensorRef without_bits(const TensorRef& tensor) {
-  if (!tensor->is_conj && !tensor->is_neg) return tensor;
+TensorRef as_handed_out(const TensorRef& tensor) {
+  if (!has_bits(*tensor)) return tensor;
   auto plain = std::make_shared<Tensor>(*tensor);
   plain->is_conj = plain->is_neg = false;
   plain->storage = std::make_shared<Storage>(*tensor->storage);
@@ -209,7 +209,7 @@ class ReferenceProgram final : public spec::LoadedProgram {
     std::vector<Datum> outputs = run_graph(prepared_, std::move(graph_inputs), run);
     run.node = nullptr;
     for (Datum& output : outputs) {
-      if (const auto* tensor = output.as<TensorRef>()) output = {without_bits(*tensor)};
+      if (const auto* tensor = output.as<TensorRef>()) output = {as_handed_out(*tensor)};
     }
     apply_mutations(outputs, user_by_name);
     spec::CallResult result = collect(outputs, user_inputs);

@@ -112,8 +112,6 @@ class RowMove {
 
 namespace {
 
-bool has_bits(const Tensor& tensor) { return tensor.is_conj || tensor.is_neg; }
-
 // A tensor, or what its bits make of it.
 TensorRef without_bits(const Tensor& tensor) { return resolved(std::make_shared<Tensor>(tensor)); }
 
