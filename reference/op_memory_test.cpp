@@ -50,7 +50,7 @@ using test::Arguments;
 using test::counting;
 using test::ints;
 
-constexpr std::int64_t kRows = 500;
+constexpr std::int64_t kRows = 250;
 constexpr std::int64_t kColumns = 1000;
 
 // Elements that are known within a radius, which storages hold at 16 bytes each.
@@ -137,7 +137,7 @@ TEST(Memory, OfOpsIsSixteenBytesForAnElementOfTheirOperands) {
       {"aten.gather.default", {{"self", x}, {"dim", last}, {"index", {places}}}, 2 * count},
       {"aten.sort.default", {{"self", x}, {"dim", last}}, count},
   };
-  constexpr std::int64_t kWhateverTheSizes = 4 << 20;
+  constexpr std::int64_t kWhateverTheSizes = 3 << 20;
   for (const Measured& measured : all) {
     EXPECT_LE(taken_by(measured.op, measured.arguments), 16 * measured.elements + kWhateverTheSizes)
         << measured.op;
