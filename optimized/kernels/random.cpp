@@ -132,6 +132,55 @@ Launch bind_rand(const Binding& call) {
   });
 }
 
+// CUDA's generator, whose state is seed and offset. PyTorch gives each of the first elements a
+// thread, which counts in the upper half of the counter.
+void infer_philox_rand(Inference& call) {
+  const DType dtype = call.optional_dtype("dtype").value_or(DType::kFloat32);
+  want_fraction(dtype, "philox_rand");
+  for (const char* name : {"seed", "offset"}) {
+    const Tensor& number = call.tensor(name);
+    if (number.dtype != DType::kInt64 || number.count() != 1) {
+      throw OpError("philox_rand wants a seed and an offset of int64");
+    }
+  }
+  if (call.has("stride") || call.device_or({}).type != "cuda") {
+    throw OpError("philox_rand draws on CUDA, and without strides");
+  }
+  make_sized(call, dtype);
+  call.make(DType::kInt64, {}, {}, spec::Device{});
+}
+Launch bind_philox_rand(const Binding& call) {
+  const Tensor& result = call.result(0);
+  return [to = last_rows(result), moved = call.result(1), seed_at = call.tensor("seed"),
+          offset_at = call.tensor("offset")] {
+    const auto seed = load_element<std::int64_t>(DType::kInt64, seed_at.data());
+    const auto offset = load_element<std::int64_t>(DType::kInt64, offset_at.data());
+    if (offset % 4 != 0 || offset < 0)
+      throw OpError("philox_rand wants a multiple of 4 for offset");
+    const auto halves = [](std::int64_t x) {
+      const auto bits = static_cast<std::uint64_t>(x);
+      return std::array{static_cast<std::uint32_t>(bits), static_cast<std::uint32_t>(bits >> 32U)};
+    };
+    const auto block = halves(offset / 4);
+    std::vector<float> row(at(to.length()));
+    std::int64_t i = 0;
+    for (std::int64_t r = 0; r < to.count(); ++r) {
+      for (float& x : row) {
+        const auto thread = halves(i++);
+        const PhiloxWords words = philox({block[0], block[1], thread[0], thread[1]}, halves(seed));
+        // Of (0, 1], as cuRAND draws; 1 is 0, once it is rounded.
+        const float drawn = static_cast<float>(words[0]) * 0x1p-32F + 0x1p-33F;
+        std::array<std::byte, sizeof(double)> stored;
+        store_element<float>(to.dtype(), drawn, stored.data());
+        x = load_element<float>(to.dtype(), stored.data());
+        if (x == 1) x = 0;
+      }
+      to.store<float>(r, row.data());
+    }
+    store_element<std::int64_t>(DType::kInt64, 4, moved.data());
+  };
+}
+
 // Box and Muller's, of two numbers for each element.
 double standard_normal(const Draws& draws, std::int64_t i) {
   const double size = std::sqrt(-2 * log(draws.positive(i, 0)));
@@ -1076,6 +1125,7 @@ std::span<const Kernel> random_kernels() {
       {"aten.rrelu_with_noise", infer_rrelu_with_noise, bind_rrelu_with_noise},
       {"aten.rrelu_with_noise_functional", infer_rrelu_with_noise, bind_rrelu_with_noise},
       {"aten.uniform", infer_uniform, bind_uniform, kOverlap},
+      {"rngprims.philox_rand", infer_philox_rand, bind_philox_rand},
   };
   return kKernels;
 }

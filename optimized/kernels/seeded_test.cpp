@@ -75,6 +75,22 @@ TEST(SeededKernels, DrawWhatPyTorchDraws) {
   EXPECT_EQ(drawn("aten.geometric_.default", {three, 0.25}), (Numbers{1, 2, 3}));
 }
 
+// torch.manual_seed(0); torch.rand(10, device="cuda").
+TEST(SeededKernels, DrawWhatCudaDraws) {
+  const Tensor zero = make_tensor(DType::kInt64, {}, {0});
+  const std::vector<Item> both =
+      run_op("rngprims.philox_rand.default",
+             {Sizes{10}, zero, zero, Item{}, spec::Device{"cuda", 0}, DType::kFloat32});
+  const Numbers drawn = numbers(*both[0].as<Tensor>());
+  const Numbers expected = {0.3990, 0.5167, 0.0249, 0.9401, 0.9459,
+                            0.7967, 0.4150, 0.8203, 0.2290, 0.9096};
+  for (std::size_t i = 0; i < drawn.size(); ++i) EXPECT_NEAR(drawn[i], expected[i], 5e-5);
+  EXPECT_EQ(numbers(*both[1].as<Tensor>()), (Numbers{4}));
+  EXPECT_THROW(run_op("rngprims.philox_rand.default",
+                      {Sizes{10}, zero, zero, Item{}, spec::Device{}, DType::kFloat32}),
+               OpError);
+}
+
 TEST(RandomKernels, DropWholeFeaturesAndToTheLimitOfSelu) {
   const Tensor x = make_tensor(DType::kFloat32, {8, 4, 3}, Numbers(96, 3));
   const Numbers out = numbers(run_one("aten.feature_dropout.default", {x, 0.25, true}));

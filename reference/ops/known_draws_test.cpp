@@ -6,6 +6,7 @@
 
 #include "reference/ops/cpu_generator.h"
 #include "reference/ops/op_test.h"
+#include "reference/ops/philox.h"
 
 namespace graphgate::reference::test {
 namespace {
@@ -92,6 +93,41 @@ TEST(KnownDraws, AreThoseOfPyTorch) {
   const TensorRef three = tensor(DType::kFloat32, {3}, {0, 0, 0});
   EXPECT_EQ(drawn("aten.geometric_.default", {{"self", {three}}, {"p", {0.25}}}),
             (Numbers{1, 2, 3}));
+}
+
+// torch.manual_seed(0); torch.rand(10, device="cuda"), as PyTorch's documentation and forum show
+// it.
+TEST(PhiloxRand, DrawsWhatCudaDraws) {
+  const auto scalar = [](std::int64_t x) {
+    return tensor(DType::kInt64, {}, {static_cast<double>(x)});
+  };
+  const auto drawn = [&](std::int64_t seed, std::int64_t offset, const char* device, Mode mode) {
+    return run("rngprims.philox_rand.default",
+               {{"size", ints({10})},
+                {"seed", {scalar(seed)}},
+                {"offset", {scalar(offset)}},
+                {"stride", {spec::None{}}},
+                {"device", {spec::Device{device, 0}}},
+                {"dtype", {DType::kFloat32}}},
+               mode);
+  };
+  const std::vector<Datum> both = drawn(0, 0, "cuda", Mode::kEager);
+  expect_near(values(result(both, 0)),
+              {0.3990, 0.5167, 0.0249, 0.9401, 0.9459, 0.7967, 0.4150, 0.8203, 0.2290, 0.9096},
+              5e-5);
+  EXPECT_EQ(values(result(both, 1)), (Numbers{4}));
+  EXPECT_EQ(radii(result(drawn(0, 0, "cuda", Mode::kWorstCase), 0)), Numbers(10, 0));
+  EXPECT_NE(values(result(drawn(0, 4, "cuda", Mode::kEager), 0)), values(result(both, 0)));
+  EXPECT_THROW(drawn(0, 2, "cuda", Mode::kEager), OpError);
+  EXPECT_THROW(drawn(0, 0, "cpu", Mode::kEager), OpError);
+}
+
+// Random123's known answers.
+TEST(Philox, GivesThePublishedWords) {
+  EXPECT_EQ(philox_words({0, 0, 0, 0}, 0),
+            (std::array<std::uint32_t, 4>{0x6627e8d5U, 0xe169c58dU, 0xbc57ac4cU, 0x9b00dbd8U}));
+  EXPECT_EQ(philox_words({0x243f6a88U, 0x85a308d3U, 0x13198a2eU, 0x03707344U}, 0x299f31d0a4093822U),
+            (std::array<std::uint32_t, 4>{0xd16cfe09U, 0x94fdccebU, 0x5001e420U, 0x24126ea1U}));
 }
 
 TEST(KnownDraws, GoInTheOrderOfMemory) {

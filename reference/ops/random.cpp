@@ -16,6 +16,7 @@
 
 #include "reference/movement.h"
 #include "reference/ops/known_draws.h"
+#include "reference/ops/philox.h"
 #include "reference/ops/random_draws.h"
 #include "reference/pointwise.h"
 #include "reference/registry.h"
@@ -150,6 +151,43 @@ void emit_unit(Call& call, const TensorRef& made) {
 void random_rand(Call& call) {
   emit_unit(call, drawn_sized(call, call.integers("size"), DType::kFloat32));
 }
+// A whole number that an argument holds, where it is known.
+std::optional<std::int64_t> known_whole(const Tensor& tensor) {
+  if (tensor.dtype != DType::kInt64 || tensor.count() != 1) {
+    throw OpError("philox_rand: seed and offset are int64 numbers");
+  }
+  if (!is_decided(tensor)) return std::nullopt;
+  return load<Whole>(tensor, DType::kInt64)[0].value;
+}
+
+// Uniform numbers of CUDA's generator, whose state is its arguments, and by how much its offset
+// moves. Up to so many elements each has a thread of its own on every GPU; with more, which thread
+// draws what depends on how many a GPU runs at a time.
+void philox_rand(Call& call) {
+  constexpr std::int64_t kThreads = 1 << 13;
+  if (call.has("stride")) throw OpError("philox_rand takes no strides");
+  const TensorRef made = drawn_sized(call, call.integers("size"), DType::kFloat32);
+  if (made->device.type != "cuda") throw OpError("philox_rand draws on CUDA alone");
+  if (made->count() == 0) throw OpError("philox_rand draws one number at least");
+  const auto seed = known_whole(*call.tensor("seed"));
+  const auto offset = known_whole(*call.tensor("offset"));
+  if (offset && (*offset < 0 || *offset % 4 != 0)) throw OpError("offset must be a multiple of 4");
+  require_real_dtype(made->dtype, "philox_rand");
+  if (seed && offset && made->count() <= kThreads && made->dtype != DType::kFloat64) {
+    const auto draw = [&](std::int64_t i) {
+      return cuda_uniform(static_cast<std::uint64_t>(*seed), static_cast<std::uint64_t>(*offset),
+                          static_cast<std::uint64_t>(i), made->dtype);
+    };
+    emit_draws<double>(call, made, draw, [](std::int64_t) { return DrawRange{0, 0}; });
+  } else {
+    emit_unit(call, made);
+  }
+  const TensorRef moved = new_tensor(DType::kInt64, {}, {});
+  const bool is_known = made->count() <= kThreads;
+  store(*moved, Array<Whole>({}, Whole(4, !is_known)));
+  call.emit_datum({moved});
+}
+
 void random_rand_like(Call& call) { emit_unit(call, drawn_like_self(call)); }
 
 long double largest_of(DType dtype) {
@@ -939,6 +977,7 @@ constexpr std::array kRandomOps = {
     OpBody{"aten.rrelu_with_noise", random_rrelu_with_noise},
     OpBody{"aten.rrelu_with_noise_functional", random_rrelu_functional},
     OpBody{"aten.uniform", random_uniform},
+    OpBody{"rngprims.philox_rand", philox_rand},
 };
 
 }  // namespace
