@@ -124,6 +124,9 @@ class CaseMaker {
     if (const auto* number = result.as<std::int64_t>()) return add(ValueKind::kSymInt, *number);
     if (const auto* number = result.as<double>()) return add(ValueKind::kSymFloat, *number);
     if (result.as<spec::None>()) return add_value(name, ValueKind::kNone, nullptr);
+    if (result.as<spec::ComplexNumber>()) {
+      return unsupported("result '" + name + "' is a complex number, which no value can be");
+    }
     return bad_input("result '" + name + "' is no tensor and no number");
   }
 

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "conformance/compare/compare.h"
+#include "conformance/compare/element.h"
 #include "conformance/judges/node_effects.h"
 #include "conformance/judges/same_bits.h"
 #include "conformance/judges/verified_plans.h"
@@ -221,7 +222,7 @@ class NodeJudge {
                           const HostTensor& tensor, const spec::Spread& spread) {
     const std::string name = "%" + program_.graph.value(value).name;
     const auto count = static_cast<std::size_t>(spec::element_count(tensor.sizes));
-    if (spread.values.size() != count) {
+    if (spread.values.size() != count * parts_of(tensor.dtype)) {
       report_.findings.push_back({call, node.name, node.op,
                                   name + " has " + std::to_string(count) + " elements, expected " +
                                       std::to_string(spread.values.size())});
