@@ -180,7 +180,7 @@ class DiagonalKernel(torch.nn.Module):
         dta = a * dt.unsqueeze(-1)
         k = dta.unsqueeze(-1) * torch.arange(u.shape[-1])
         c = c * (torch.exp(dta) - 1.0) / a
-        kernel = 2 * torch.einsum("hn, hnl -> hl", c, torch.exp(k)).real
+        kernel = 2 * (c.unsqueeze(-1) * torch.exp(k)).sum(1).real
         return u * kernel
 
 
