@@ -101,7 +101,7 @@ Inference infer_call(const Kernel& kernel, const spec::OpRow& row, std::vector<I
 
 bool takes_step(const Kernel& kernel, const Inference& inference) {
   return std::ranges::any_of(inference.results(), makes_tensor) ||
-         (kernel.bind && !written_tensors(inference).empty());
+         (kernel.bind && (inference.results().empty() || !written_tensors(inference).empty()));
 }
 
 std::vector<Tensor> flat_tensors(std::vector<Made> made) {

@@ -15,7 +15,8 @@ namespace graphgate::optimized {
                                    std::vector<Item> arguments, bool has_data);
 
 // Whether the call takes a step: it makes a tensor (be it one that is only allocated, as empty
-// does), or writes one. Views, numbers and assertions that hold do not.
+// does), or writes one, or has a launch and no results at all. Views, numbers and assertions about
+// numbers do not.
 [[nodiscard]] bool takes_step(const Kernel& kernel, const Inference& inference);
 
 // Results in order, lists unpacked; numbers and None as default Tensors.

@@ -2,7 +2,7 @@
 """Records calls of single ATen ops while PyTorch runs the samples of its own operator database.
 
     record_op_cases.py --out FILE.jsonl [--ops aten.erfinv,aten.glu.default] [--dtypes float32,int64]
-                       [--per-op 30] [--most-bytes N] [--seed 0] [--calls FILE.py | --lines FILE.txt]
+                       [--per-op 30] [--most-bytes N] [--seed 0] [--calls FILE.py | --whole FILE.txt]
 
 Writes FILE.jsonl and FILE.safetensors beside it (docs/formats.md, "Recorded op calls"), sorted by op. Each
 OpInfo of torch.testing runs on the CPU under a dispatch mode, which sees the ATen calls that are
@@ -13,7 +13,7 @@ spread evenly over the samples. A tensor that PyTorch marks as conjugated or neg
 its true elements, in a storage of its own. With --calls, calls() of that file gives functions to run
 instead of the samples.
 
-With --lines the calls are those of a file instead, and ops that PyTorch defines by others are
+With --whole the calls are those of a file instead, and ops that PyTorch defines by others are
 recorded whole; all of them are kept. Each line is Python: `A.cov(R(3, 4), correction=0)` calls aten.cov.default, and
 `A.quantile.scalar(R(5), 0.5)` an overload. R is torch.randn, T torch.tensor. Empty lines and lines
 that begin with # are passed over.
@@ -207,7 +207,7 @@ class Caller:
         return self._recorder.record(op, args, kwargs)
 
 
-def run_lines(recorder, path, seed):
+def run_whole_calls(recorder, path, seed):
     torch.manual_seed(seed)
     words = {"A": Caller(recorder, torch.ops.aten), "R": torch.randn, "T": torch.tensor}
     refused = 0
@@ -301,7 +301,7 @@ def main():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--out", required=True)
-    parser.add_argument("--lines", help="a file with a call a line, instead of samples")
+    parser.add_argument("--whole", help="a file with a call a line, instead of samples")
     parser.add_argument("--ops", default="", help="names with commas between them")
     parser.add_argument("--infos", default="", help="OpInfos to run: all without; saves time")
     parser.add_argument(
@@ -322,12 +322,12 @@ def main():
     warnings.simplefilter("ignore")
     recorder = Recorder(
         {name for name in options.ops.split(",") if name}, options.most_bytes,
-        keeps_equal=options.lines is not None,
+        keeps_equal=options.whole is not None,
     )
     if options.calls:
         refused = run_calls(recorder, options.calls)
-    elif options.lines:
-        refused = run_lines(recorder, options.lines, options.seed)
+    elif options.whole:
+        refused = run_whole_calls(recorder, options.whole, options.seed)
     else:
         refused = run_samples(
             recorder,
