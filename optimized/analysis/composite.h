@@ -80,6 +80,7 @@ struct CompositeOp {
 [[nodiscard]] std::span<const CompositeOp> composite_linalg();      // norms, decompositions
 [[nodiscard]] std::span<const CompositeOp> composite_losses();
 [[nodiscard]] std::span<const CompositeOp> composite_complex();  // complex numbers and their parts
+[[nodiscard]] std::span<const CompositeOp> composite_recurrent();   // layers over time, cells
 [[nodiscard]] std::span<const CompositeOp> composite_statistics();  // quantiles, covariances
 
 // Integers as an argument.

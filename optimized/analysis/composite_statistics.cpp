@@ -119,9 +119,9 @@ Values quantiles_of_numbers(Parts& parts) { return quantiles_of(parts, true); }
 // ---- slopes
 
 // Elements [start, end) of `self` along one dimension, and sums of multiples of them.
-class Line {
+class SlopeLine {
  public:
-  Line(Parts& parts, std::int64_t dim)
+  SlopeLine(Parts& parts, std::int64_t dim)
       : parts_(parts), dim_(dim), size_(parts.tensor("self").size(dim)) {}
 
   [[nodiscard]] std::int64_t size() const { return size_; }
@@ -148,7 +148,7 @@ class Line {
 };
 
 // Differences over a step; at the ends one-sided ones of two or three elements.
-Argument slope_by_step(Line& line, const Argument& step, std::int64_t order) {
+Argument slope_by_step(SlopeLine& line, const Argument& step, std::int64_t order) {
   const std::int64_t n = line.size();
   const auto change = [&](const Argument& to, const Argument& from) {
     return line("aten.div.Scalar", line("aten.sub.Tensor", to, from), step);
@@ -210,7 +210,7 @@ ThreeWeights weights_at_end(Parts& parts, const Argument& h, const Argument& k) 
   return {parts.run("aten.neg.default", {outer}), next, parts.run("aten.neg.default", {far})};
 }
 
-Argument slope_by_places(Parts& parts, Line& line, std::int64_t dim, const Argument& places,
+Argument slope_by_places(Parts& parts, SlopeLine& line, std::int64_t dim, const Argument& places,
                          std::int64_t order) {
   const std::int64_t n = line.size();
   const Tensor& given = parts.of(places);
@@ -276,7 +276,7 @@ Values slopes(Parts& parts) {
   if (list != nullptr && list->size() != dims.size()) throw OpError("a spacing for each dimension");
   Argument::List out;
   for (std::size_t i = 0; i < dims.size(); ++i) {
-    Line line(parts, dims[i]);
+    SlopeLine line(parts, dims[i]);
     if (line.size() <= order) throw OpError("gradient takes more elements than its edge order");
     const Argument& step = list != nullptr ? (*list)[i] : spacing;
     out.push_back(step.as<spec::ValueId>() != nullptr

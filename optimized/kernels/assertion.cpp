@@ -24,6 +24,15 @@ Launch bind_assert_async(const Binding& call) {
   };
 }
 
+void infer_range(Inference& call) {
+  const std::int64_t size = call.integer("size");
+  const auto least = call.optional_integer("min");
+  const auto most = call.optional_integer("max");
+  if ((least && size < *least) || (most && size > *most)) {
+    throw OpError("the size " + std::to_string(size) + " is out of the range that is stated");
+  }
+}
+
 [[noreturn]] void differs(const char* what, const std::string& expected,
                           const std::string& actual) {
   throw OpError(std::string("the tensor's ") + what + " is " + actual + ", asserted to be " +
@@ -66,6 +75,8 @@ std::span<const Kernel> assertion_kernels() {
       {"aten._assert_async", infer_assert_async, bind_assert_async},
       Kernel{"aten._assert_scalar", infer_assert_scalar}.rows(row_rules::states_sizes),
       Kernel{"aten._assert_tensor_metadata", infer_assert_metadata}.rows(row_rules::states_sizes),
+      Kernel{"aten.sym_constrain_range", infer_range}.rows(row_rules::states_sizes),
+      Kernel{"aten.sym_constrain_range_for_size", infer_range}.rows(row_rules::states_sizes),
   };
   return kKernels;
 }

@@ -15,6 +15,11 @@ TEST(AssertScalar, ThrowsTheMessageForZero) {
   }
 }
 
+TEST(SymConstrainRange, HoldsTheSizeToItsRange) {
+  EXPECT_NO_THROW(run_op("aten.sym_constrain_range_for_size.default", {3}, {{"max", 3}}));
+  EXPECT_THROW(run_op("aten.sym_constrain_range.default", {3}, {{"min", 4}}), OpError);
+}
+
 TEST(AssertTensorMetadata, ComparesWhatIsGiven) {
   const Tensor self = make_tensor(DType::kFloat16, {2, 3});
   EXPECT_NO_THROW(run_op("aten._assert_tensor_metadata.default", {self}));

@@ -21,6 +21,15 @@ void assert_async(Call& call) {
                                        : "expected a tensor with one element that is not zero");
 }
 
+void constrain_range(Call& call) {
+  const std::int64_t size = call.integer("size");
+  const std::int64_t least = call.optional_integer("min").value_or(size);
+  const std::int64_t most = call.optional_integer("max").value_or(size);
+  if (size >= least && size <= most) return;
+  throw OpError("Invalid value range for " + std::to_string(size) + " between [" +
+                std::to_string(least) + ", " + std::to_string(most) + "].");
+}
+
 void expect(bool holds, const std::string& what, const std::string& found,
             const std::string& expected) {
   if (holds) return;
@@ -56,6 +65,8 @@ constexpr std::array kAssertionOps = {
     OpBody{"aten._assert_async", assert_async},
     OpBody{"aten._assert_scalar", assert_scalar},
     OpBody{"aten._assert_tensor_metadata", assert_tensor_metadata}.any_dtype(),
+    OpBody{"aten.sym_constrain_range", constrain_range},
+    OpBody{"aten.sym_constrain_range_for_size", constrain_range},
 };
 
 }  // namespace

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "reference/ops/op_test.h"
 
 namespace graphgate::reference::test {
@@ -203,6 +205,42 @@ TEST(BatchNormFunctional, LeavesRunningStatisticsAlone) {
   EXPECT_EQ(values(result(all, 4)), Numbers{2});
   EXPECT_EQ(values(*mean), Numbers{1});
   EXPECT_EQ(values(*variance), Numbers{2});
+}
+
+// Weights of zero leave all gates half open, and candidates at zero.
+TEST(RecurrentCell, HalvesItsStateUnderZeroWeights) {
+  const auto zeros = [](std::int64_t rows) {
+    return Datum{tensor(DType::kFloat32, {rows, 1}, Numbers(static_cast<std::size_t>(rows), 0))};
+  };
+  const Datum input = {tensor(DType::kFloat32, {1, 1}, {3})};
+  const TensorRef state = tensor(DType::kFloat32, {1, 1}, {4});
+  const auto gru =
+      run_tensor("aten.gru_cell.default",
+                 {{"input", input}, {"hx", {state}}, {"w_ih", zeros(3)}, {"w_hh", zeros(3)}});
+  EXPECT_EQ(values(*gru), Numbers{2});
+  const std::vector<Datum> lstm = run(
+      "aten.lstm_cell.default",
+      {{"input", input}, {"hx", list_of({state, state})}, {"w_ih", zeros(4)}, {"w_hh", zeros(4)}});
+  EXPECT_NEAR(values(result(lstm, 0))[0], std::tanh(2) / 2, 1e-6);
+  EXPECT_EQ(values(result(lstm, 1)), Numbers{2});
+}
+
+// h = relu(x + h) over 1, 2, -9, forwards and backwards.
+TEST(RecurrentLayer, RunsInBothDirections) {
+  const Datum one = {tensor(DType::kFloat32, {1, 1}, {1})};
+  Datum::List weights(4, one);
+  const std::vector<Datum> all =
+      run("aten.rnn_relu.input", {{"input", {tensor(DType::kFloat32, {3, 1, 1}, {1, 2, -9})}},
+                                  {"hx", {tensor(DType::kFloat32, {2, 1, 1}, {0, 10})}},
+                                  {"params", {weights}},
+                                  {"has_biases", {false}},
+                                  {"num_layers", {1L}},
+                                  {"dropout", {0.0}},
+                                  {"train", {false}},
+                                  {"bidirectional", {true}},
+                                  {"batch_first", {false}}});
+  EXPECT_EQ(values(result(all, 0)), (Numbers{1, 4, 3, 3, 0, 1}));
+  EXPECT_EQ(values(result(all, 1)), (Numbers{0, 4}));
 }
 
 }  // namespace
