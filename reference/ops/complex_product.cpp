@@ -13,8 +13,6 @@ namespace graphgate::reference {
 namespace of_complex {
 namespace {
 
-using spec::DType;
-
 void require_one_complex_dtype(const Tensor& a, const Tensor& b) {
   if (a.dtype == b.dtype) return;
   throw OpError("expected both factors to have one dtype, but got " +

@@ -356,6 +356,29 @@ TEST(Complex, MatrixProductsByHand) {
   EXPECT_EQ(numbers(sum), (List{{10, -1}}));
 }
 
+TEST(Complex, EinsumSumsOverBothParts) {
+  const TensorRef a = complex_tensor({1, 2}, {{1, 1}, {2, 0}});
+  const TensorRef b = complex_tensor({2, 1}, {{0, 1}, {3, -1}});
+  const TensorRef out = run_tensor("aten.einsum.default", {{"equation", {std::string("ij,jk->ki")}},
+                                                           {"tensors", list_of({a, b})}});
+  EXPECT_EQ(numbers(out), (List{{5, -1}}));
+  const TensorRef turned = run_tensor(
+      "aten.einsum.default", {{"equation", {std::string("ij->ji")}}, {"tensors", list_of({a})}});
+  EXPECT_EQ(turned->sizes, (Sizes{2, 1}));
+  EXPECT_EQ(numbers(turned), (List{{1, 1}, {2, 0}}));
+}
+
+TEST(Complex, ClosenessIsThatOfMagnitudes) {
+  const TensorRef a = complex_tensor({1}, {{3, 4}});
+  const TensorRef b = complex_tensor({1}, {{3, 5}});
+  const auto is_close = [&](double atol) {
+    return values(*run_tensor("aten.isclose.default",
+                              {{"self", {a}}, {"other", {b}}, {"rtol", {0.0}}, {"atol", {atol}}}));
+  };
+  EXPECT_EQ(is_close(0.5), (Numbers{0}));
+  EXPECT_EQ(is_close(1.5), (Numbers{1}));
+}
+
 TEST(Complex, InPlaceAndOutFormsWrite) {
   const TensorRef z = complex_tensor({2}, {{1, 2}, {3, 4}});
   const std::vector<Datum> result =
