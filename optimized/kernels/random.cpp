@@ -405,14 +405,21 @@ Launch bind_randint(const Binding& call) {
     return draw_whole(result,
                       [range](const Draws& draws, std::int64_t i) { return range.draw(draws, i); });
   }
-  return draw_whole(
-      result, [low, end = *high, dtype = result.dtype](const Draws& draws, std::int64_t i) {
-        const bool is_real = spec::is_floating_point(end.dtype);
-        const std::int64_t stop =
-            is_real ? static_cast<std::int64_t>(load_element<double>(end.dtype, end.data()))
-                    : load_element<std::int64_t>(end.dtype, end.data());
-        return checked_range(low, stop, dtype).draw(draws, i);
-      });
+  const auto range_now = [low, end = high->data(), of = high->dtype, dtype = result.dtype] {
+    const std::int64_t stop = spec::is_floating_point(of)
+                                  ? static_cast<std::int64_t>(load_element<double>(of, end))
+                                  : load_element<std::int64_t>(of, end);
+    return checked_range(low, stop, dtype);
+  };
+  if (const Tensor* state = generator_state(call)) {
+    return [range_now, result, state = *state] {
+      const Launch launch = range_now().launch(result, state);
+      if (launch) launch.run();
+    };
+  }
+  return draw_whole(result, [range_now](const Draws& draws, std::int64_t i) {
+    return range_now().draw(draws, i);
+  });
 }
 
 // random_(), random_(to), random_(from, to). Without an end: to the greatest of an integer dtype,
@@ -943,7 +950,7 @@ Launch bind_rrelu_with_noise(const Binding& call) {
                                upper);
     });
   }
-  const auto leak = with_real(self.dtype, [&]<class C>() {
+  auto leak = with_real(self.dtype, [&]<class C>() {
     return leak_launch<C>(call.result(), self, static_cast<C>((lower + upper) / 2));
   });
   if (!is_functional) return leak;

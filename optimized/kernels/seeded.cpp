@@ -165,7 +165,7 @@ Launch normal_by_tensors(const Tensor& result, const Tensor& state, const Item& 
   return with_real(result.dtype, [&]<class C>() -> Launch {
     const Source<C> means(mean, native_dtype<C>());
     const Source<C> spreads(deviation, native_dtype<C>());
-    const Tensor none = result;  // whose offsets nobody reads
+    const Tensor& none = result;  // whose offsets nobody reads
     const Tensor mean_at = means.is_number ? none : broadcast_to(means.tensor, result.sizes);
     const Tensor spread_at = spreads.is_number ? none : broadcast_to(spreads.tensor, result.sizes);
     return [result, state, means, spreads, mean_at, spread_at, walk = SerialWalk(result)] {
