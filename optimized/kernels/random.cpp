@@ -7,7 +7,6 @@
 #include <numbers>
 #include <random>
 
-#include "base/split_mix.h"
 #include "optimized/analysis/row_rules.h"
 #include "optimized/arithmetic/functions.h"
 #include "optimized/draws.h"
@@ -522,17 +521,23 @@ Launch bind_geometric(const Binding& call) {
 
 // ---- counts and shares ----
 
-// The bits of one element for the standard library's distributions.
+// Many bits for one element, for the standard library's distributions: its own numbers are the key.
 class ElementBits {
  public:
-  ElementBits(const Draws& draws, std::int64_t i) : bits_(draws.bits(i)) {}
+  ElementBits(const Draws& draws, std::int64_t i) : key_(draws.bits(i)) {}
   using result_type = std::uint64_t;
   static constexpr result_type min() { return 0; }
   static constexpr result_type max() { return std::numeric_limits<result_type>::max(); }
-  result_type operator()() { return bits_.next(); }
+  result_type operator()() {
+    const PhiloxWords words =
+        philox({drawn_++, 0, 0, 0},
+               {static_cast<std::uint32_t>(key_), static_cast<std::uint32_t>(key_ >> 32U)});
+    return std::uint64_t{words[1]} << 32U | words[0];
+  }
 
  private:
-  SplitMix64 bits_;
+  std::uint64_t key_;
+  std::uint32_t drawn_ = 0;
 };
 
 bool is_wide(DType dtype) { return dtype == DType::kFloat32 || dtype == DType::kFloat64; }
