@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "reference/loops.h"
 #include "reference/ops/view.h"
+#include "spec/loops.h"
 #include "spec/missing_op.h"
 
 namespace graphgate::reference {
@@ -156,7 +158,9 @@ std::vector<Datum> run_auto_functionalized(const spec::Node& node, const Environ
 
 }  // namespace
 
-bool is_higher_order(std::string_view op) { return op == kCond || op == kAutoFunctionalized; }
+bool is_higher_order(std::string_view op) {
+  return op == kCond || op == kAutoFunctionalized || spec::is_loop(op);
+}
 
 Result<void> check_higher_order(const spec::Node& node, const spec::OpTable& ops) {
   if (node.op != kAutoFunctionalized) return {};
@@ -174,6 +178,7 @@ Result<void> check_higher_order(const spec::Node& node, const spec::OpTable& ops
 std::vector<Datum> run_higher_order(const Prepared& prepared, const spec::Node& node,
                                     const Environment& environment, Run& run) {
   if (node.op == kCond) return run_cond(prepared, node, environment, run);
+  if (spec::is_loop(node.op)) return run_loop(prepared, node, environment, run);
   return run_auto_functionalized(node, environment, run);
 }
 

@@ -1,4 +1,4 @@
-// Ops that hold ops: conditionals and the functionalized form of mutating custom ops.
+// Ops that hold ops: conditionals, loops and the functionalized form of mutating custom ops.
 #pragma once
 
 #include <string_view>
@@ -8,7 +8,7 @@
 
 namespace graphgate::reference {
 
-// "higher_order.cond" and "higher_order.auto_functionalized_v2".
+// "higher_order.cond", loops (spec/loops.h) and "higher_order.auto_functionalized_v2".
 [[nodiscard]] bool is_higher_order(std::string_view op);
 
 // kUnsupported where the reference has no body for the op that an auto_functionalized_v2 node runs,
@@ -16,9 +16,9 @@ namespace graphgate::reference {
 [[nodiscard]] Result<void> check_higher_order(const spec::Node& node, const spec::OpTable& ops);
 
 // Runs one such node, which check_higher_order has passed. cond(predicate, true graph, false graph,
-// operands) returns what the chosen graph returns. auto_functionalized_v2(op, ...) runs `op` on
-// copies of the tensors it writes, and returns the op's results followed by the copies: the
-// argument `_all_bases` lists the tensors, and
+// operands) returns what the chosen graph returns; loops.h tells of loops.
+// auto_functionalized_v2(op, ...) runs `op` on copies of the tensors it writes, and returns the
+// op's results followed by the copies: the argument `_all_bases` lists the tensors, and
 // `_NAME_base_index` (with _size, _stride, _storage_offset or slice entries for a view) says which
 // of them argument NAME is. Source: torch/_higher_order_ops/auto_functionalize.py.
 [[nodiscard]] std::vector<Datum> run_higher_order(const Prepared& prepared, const spec::Node& node,

@@ -128,9 +128,9 @@ TEST(Interpreter, SaysWhichOpItHasNoBodyForBeforeAnythingRuns) {
   };
   for (const auto& [node, op] : {
            std::pair("%y = my.own.default(%x)", "my.own.default"),
-           std::pair("%z = my.own.default(%x)\n  %y = higher_order.scan(%z)",
-                     "my.own.default, nor for higher_order.scan"),
-           std::pair("%y = higher_order.scan(%x)", "higher_order.scan"),
+           std::pair("%z = my.own.default(%x)\n  %y = higher_order.associative_scan(%z)",
+                     "my.own.default, nor for higher_order.associative_scan"),
+           std::pair("%y = higher_order.associative_scan(%x)", "higher_order.associative_scan"),
            std::pair("%n : none, %y = higher_order.auto_functionalized_v2(my.own_.default, "
                      "_self_base_index=0, _all_bases=[%x])",
                      "my.own_.default"),

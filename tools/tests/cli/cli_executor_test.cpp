@@ -77,7 +77,7 @@ TEST_F(CliExecutor, ThatEndsHangsOrTalksNonsenseIsAFinding) {
 
 TEST_F(CliExecutor, IsNotBlamedForWhatTheReferenceCannotRun) {
   const fs::path path = folder_ / "loop.case";
-  for (const char* op : {"higher_order.while_loop", "higher_order.scan",
+  for (const char* op : {"higher_order.associative_scan", "higher_order.out_dtype",
                          "higher_order.wrap_with_set_grad_enabled", "my.own.default"}) {
     std::ofstream(path) << "graphgate-case 1\nname \"loop\"\nseed 1\n"
                         << "op my::own(Tensor self) -> Tensor\nprogram \"p\" {\n"
