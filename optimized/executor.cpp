@@ -4,6 +4,7 @@
 #include "optimized/analysis/composite.h"
 #include "optimized/runtime/session.h"
 #include "spec/graph_text.h"
+#include "spec/loops.h"
 #include "spec/missing_op.h"
 
 namespace graphgate::optimized {
@@ -15,7 +16,7 @@ constexpr std::string_view kCond = "higher_order.cond";
 void add_ops_without_kernel(const spec::Graph& graph, const spec::OpTable& ops,
                             spec::MissingOps& missing) {
   for (const spec::Node& node : graph.nodes) {
-    if (node.op == kCond) continue;  // others have been undone
+    if (node.op == kCond || spec::is_loop(node.op)) continue;  // others have been undone
     const spec::OpRow* row = ops.find(node.op);
     if (!row || (!find_kernel(*row) && !find_composite(*row))) missing.add(node.name, node.op);
   }
@@ -128,7 +129,7 @@ std::unique_ptr<spec::Executor> make_executor(Options options) {
 
 // auto_functionalized_v2 becomes the op that it holds (passes/undo_functionalization.cpp).
 bool runs_higher_order(std::string_view op) {
-  return op == kCond || op == "higher_order.auto_functionalized_v2";
+  return op == kCond || op == "higher_order.auto_functionalized_v2" || spec::is_loop(op);
 }
 
 std::string_view family_of(const spec::OpRow& row) {

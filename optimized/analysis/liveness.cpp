@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "spec/loops.h"
+
 namespace graphgate::optimized {
 namespace {
 
@@ -59,7 +61,9 @@ class Timeline {
   }
 
   // What the arms result in is taken up when the conditional ends; its predicate stays until then.
+  // What a loop is given stays one step longer than its blocks: the next iteration reads it.
   void finish_conditional(const SizedNode& node) {
+    if (spec::is_loop(node.node.op)) ++now_;
     for (const spec::NamedArgument& named : node.node.arguments) {
       const auto* arm = named.argument.as<spec::SubgraphId>();
       if (!arm) {

@@ -5,7 +5,8 @@
 //   else:                           n4                        n4=5 n5=6
 //
 // The two arms stand one after the other though only one of them runs: what is used in one arm is
-// not needed in the other, and may share bytes with it.
+// not needed in the other, and may share bytes with it. The blocks of a loop stand there once; what
+// the loop is given is needed until one step behind them.
 #pragma once
 
 #include "optimized/sized_graph.h"

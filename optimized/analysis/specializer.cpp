@@ -8,6 +8,7 @@
 #include "optimized/binding.h"
 #include "optimized/complex_numbers.h"
 #include "optimized/launch.h"
+#include "spec/loops.h"
 
 namespace graphgate::optimized {
 namespace {
@@ -113,6 +114,8 @@ std::vector<Argument> Specializer::run_graph(const spec::Graph& graph,
     place_ = &node;
     if (node.op == kCond) {
       run_conditional(graph, node, environment);
+    } else if (spec::is_loop(node.op)) {
+      run_loop(graph, node, environment);
     } else {
       run_node(graph, node, environment);
     }

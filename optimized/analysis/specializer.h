@@ -64,6 +64,40 @@ class Specializer {
   void refuse_aliases(const std::vector<spec::Argument>& outputs) const;
   spec::Argument join_arms(const spec::Graph& graph, spec::ValueId result, std::size_t index,
                            std::span<const std::size_t> arms);
+
+  // Loops (loop.cpp). Where what is carried lies: a tensor's own kind of place, a number's tensor
+  // of one element.
+  struct LoopPlace {
+    spec::ValueId id;
+    spec::ValueKind kind;
+  };
+  struct Loop {
+    const spec::Node& node;
+    std::vector<std::string> symbols;
+    std::vector<LoopPlace> places;
+  };
+  void run_loop(const spec::Graph& graph, const spec::Node& node, Environment& environment);
+  void run_while(const spec::Graph& graph, Loop& loop, Environment& environment);
+  void run_scan(const spec::Graph& graph, Loop& loop, Environment& environment);
+  std::string part_name(const Loop& loop);
+  spec::Argument run_loop_op(const Loop& loop, const std::string& op,
+                             std::vector<spec::NamedArgument> arguments, spec::ValueKind kind,
+                             const std::optional<spec::TensorType>& type);
+  void make_places(Loop& loop, const spec::Argument::List& initial);
+  spec::Argument::List read_places(const Loop& loop);
+  void write_places(const Loop& loop, spec::Argument::List results);
+  std::size_t open_loop_block(const Loop& loop, const std::string& suffix);
+  template <class Read, class Finish>
+  void run_in_block(std::size_t block, const spec::Graph& graph, Read&& read, Finish&& finish);
+  void push_loop(const Loop& loop, std::vector<spec::NamedArgument> arguments,
+                 const spec::Argument::List& made, const spec::Argument::List& further);
+  [[nodiscard]] std::int64_t scanned_count(const spec::Argument::List& scanned) const;
+  spec::Argument make_stack(const Loop& loop, const spec::Value& declared);
+  spec::Argument::List read_slices(const Loop& loop, const spec::Argument::List& scanned,
+                                   spec::ValueId counter, std::int64_t count);
+  void write_stack(const Loop& loop, const spec::Argument& stack, const spec::Argument& slice,
+                   spec::ValueId counter);
+
   // Both take the node.
   void finish_static(const spec::Graph& graph, const spec::Node& node, SizedNode&& sized,
                      Inference& inference, Environment& environment);

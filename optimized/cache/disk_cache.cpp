@@ -5,6 +5,7 @@
 #include "optimized/cache/key_json.h"
 #include "optimized/cache/plan_codec.h"
 #include "optimized/compilers/compiler.h"
+#include "spec/loops.h"
 #include "spec/plan_text.h"
 
 namespace graphgate::optimized {
@@ -212,7 +213,7 @@ class DiskStore final : public PlanStore {
 };
 
 Result<void> check_ops(const spec::Node& node, const spec::OpTable& ops) {
-  if (node.op == kFusedOp || node.op == "higher_order.cond") return {};
+  if (node.op == kFusedOp || node.op == "higher_order.cond" || spec::is_loop(node.op)) return {};
   const spec::OpRow* row = ops.find(node.op);
   if (row != nullptr && find_kernel(*row) != nullptr) return {};
   return bad_input("step '" + node.name + "': no kernel for " + node.op);

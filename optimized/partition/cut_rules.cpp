@@ -4,6 +4,7 @@
 
 #include "optimized/binding.h"
 #include "optimized/codegen/fused_works.h"
+#include "spec/loops.h"
 
 namespace graphgate::optimized {
 namespace {
@@ -29,7 +30,8 @@ Reason split_op(const CutContext& context, const SizedNode& node) {
 }
 
 Reason conditional(const CutContext& /*context*/, const SizedNode& node) {
-  return node.row ? Reason() : "conditional";
+  if (node.row) return {};
+  return spec::is_loop(node.node.op) ? "loop" : "conditional";
 }
 
 // Work that happens elsewhere: what the node makes, or writes, or all it reads, is on another

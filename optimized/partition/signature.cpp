@@ -8,6 +8,7 @@
 #include "optimized/analysis/inductor_buffers.h"
 #include "optimized/binding.h"
 #include "optimized/partition/cut_rules.h"
+#include "spec/loops.h"
 
 namespace graphgate::optimized {
 namespace {
@@ -310,6 +311,7 @@ class BlockSweep {
         end = std::max(end, end_of_block(arm->index));
       }
     }
+    if (spec::is_loop(last.node.op)) ++end;  // as liveness has it
     return end;
   }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "spec/graph_text.h"
+#include "spec/loops.h"
 
 namespace graphgate::optimized {
 namespace {
@@ -145,10 +146,8 @@ void HostProgram::run_step(std::uint32_t index) {
     on_device_->add_places(step, places);  // anew: only now are those of dynamic views known
     on_device_->bring_to_host(places);
   }
-  if (spec::is_higher_order(step.node.op)) {
-    run_conditional(step);
-    return;
-  }
+  if (spec::is_loop(step.node.op)) return run_loop(index);
+  if (spec::is_higher_order(step.node.op)) return run_conditional(step);
   run_eager(index);
   if (on_device_) on_device_->note_host_writes(places);
 }
@@ -174,6 +173,38 @@ void HostProgram::run_conditional(const spec::PlanStep& step) {
     if (!memory_.is_dynamic(results[i])) continue;  // the arm has copied into its place
     memory_.value(results[i]) = bind_argument(plan_.blocks[arm->index].outputs[i], lookup);
   }
+}
+
+// Runs the blocks of a loop: a condition and a body, or a body so many times.
+void HostProgram::run_loop(std::uint32_t index) {
+  const auto& arguments = plan_.steps[index].node.arguments;
+  const std::uint32_t body = arguments[1].argument.as<spec::SubgraphId>()->index;
+  if (const auto* condition = arguments[0].argument.as<spec::SubgraphId>()) {
+    for (std::int64_t done = 0;; ++done) {
+      run_block(condition->index);
+      running_ = index;
+      if (!asks_for_more(condition->index)) return;
+      if (done == spec::kMostIterations) {
+        throw OpError("the loop is not over after " + std::to_string(done) + " iterations");
+      }
+      run_block(body);
+    }
+  }
+  const std::int64_t count = *arguments[0].argument.as<std::int64_t>();
+  for (std::int64_t done = 0; done < count; ++done) run_block(body);
+}
+
+// The result of a condition that has run.
+bool HostProgram::asks_for_more(std::uint32_t block) {
+  const spec::Argument& asked = plan_.blocks[block].outputs.front();
+  if (on_device_) {
+    spec::PlanStep reader;
+    reader.node.arguments.push_back({"", asked});
+    DevicePlaces places;
+    on_device_->add_places(reader, places);
+    on_device_->bring_to_host(places);
+  }
+  return truth_of(bind_argument(asked, memory_.values()));
 }
 
 }  // namespace graphgate::optimized

@@ -84,6 +84,8 @@ class HostProgram {
   void run_step(std::uint32_t index);
   void run_eager(std::uint32_t index);
   void run_conditional(const spec::PlanStep& step);
+  void run_loop(std::uint32_t index);
+  bool asks_for_more(std::uint32_t block);
 
   const std::shared_ptr<const spec::Plan> kept_plan_;  // with whoever looks at it later
   const spec::Plan& plan_;                             // the same

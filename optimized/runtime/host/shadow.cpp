@@ -119,7 +119,10 @@ void ShadowInstrument::launch(const BoundStep& step, const Launch& launch) {
   const ShadowNotes& notes = notes_of(step, is_fused(step.step));
   const ShadowAccesses& accesses = notes.accesses;
   const std::uint32_t group = group_[step.step];
-  if (group != open_group_) flush();
+  // A partition in a loop begins again.
+  const bool runs_again =
+      std::ranges::any_of(waiting_, [&](const Seen& other) { return other.step == step.step; });
+  if (group != open_group_ || runs_again) flush();
   open_group_ = group;
   Seen seen;
   seen.step = step.step;
