@@ -3,6 +3,7 @@
 
 #include "conformance/judges/judge_nodes.h"
 #include "conformance/judges/storage_groups.h"
+#include "spec/loops.h"
 
 namespace graphgate::conformance {
 namespace {
@@ -97,7 +98,8 @@ class Tapper {
 
   // Whether packed copies of its operands are all that the node's results hang on.
   [[nodiscard]] bool can_stand_alone(const Node& node) const {
-    if (node.op == "higher_order.cond" || counts_in_storage(node)) return false;
+    if (node.op == "higher_order.cond" || spec::is_loop(node.op)) return false;
+    if (counts_in_storage(node)) return false;
     if (hangs_on_strides(node)) return false;
     bool keeps_a_list = false;
     for_each_operand(node, [&](ValueId id) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "spec/argument_text.h"
+#include "spec/loops.h"
 #include "spec/type_text.h"
 
 namespace graphgate::verify {
@@ -212,7 +213,9 @@ bool Accesses::are_exclusive(std::uint32_t step_a, std::uint32_t step_b) const {
   const auto b = arms_around(step_b);
   for (const auto& [conditional, block] : arms_around(step_a)) {
     for (const auto& [other_conditional, other_block] : b) {
-      if (conditional == other_conditional && block != other_block) return true;
+      if (conditional == other_conditional && block != other_block) {
+        return !spec::is_loop(plan->steps[conditional].node.op);  // its blocks take turns
+      }
     }
   }
   return false;

@@ -62,11 +62,12 @@ struct NodeUse {
 // ---- a plan -----------------------------------------------------------------------------------
 
 // Where a step stands. Arms of a conditional stand behind it in Accesses::order, one after the
-// other, though only one of them runs.
+// other, though only one of them runs. Blocks of a loop stand there likewise; they run in turn,
+// again and again.
 struct StepPlace {
   std::uint32_t block = 0;
   std::uint32_t partition = 0;               // of the block
-  std::optional<std::uint32_t> conditional;  // the step that this block is an arm of
+  std::optional<std::uint32_t> conditional;  // the step that this block is an arm of, or a loop
 };
 
 enum class AccessKind : std::uint8_t {

@@ -28,7 +28,7 @@
 namespace graphgate::verify {
 
 // A node in one place of the run: the root graph is frame 0, and each arm of a conditional that
-// the program can take is a frame of its own.
+// the program can take is a frame of its own, as are the condition and the body of a loop.
 struct Frame {
   const spec::Graph* graph = nullptr;
   std::optional<std::uint32_t> conditional;  // the node (into GraphFacts::nodes) it is an arm of
@@ -59,7 +59,8 @@ struct TensorFact {
   [[nodiscard]] bool is_certain() const;
 };
 
-// What one operand of a node must see. Numbers have no tensor, but the node that makes them.
+// What one operand of a node must see. Numbers have no tensor, but the node that makes them. The
+// condition of a loop is one of these too, behind the operands of its node.
 struct OperandFact {
   OperandUse use;  // values are those of the node's graph
   std::optional<TensorFact> tensor;

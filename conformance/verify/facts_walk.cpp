@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "spec/loops.h"
+
 namespace graphgate::verify {
 namespace {
 
@@ -102,7 +104,9 @@ void FactsWalk::walk_node(std::uint32_t index, Values& values) {
   const Node& node = facts_.node(index);
   facts_.nodes[index].use = use_of(node, ops_);
   record_operands(facts_.nodes[index], values);
-  if (has_subgraphs(node)) {
+  if (spec::is_loop(node.op)) {
+    walk_loop(index, values);
+  } else if (has_subgraphs(node)) {
     walk_conditional(index, values);
   } else {
     write_operands(facts_.nodes[index], facts_.writer_of(index), values);

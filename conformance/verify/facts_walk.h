@@ -54,6 +54,19 @@ class FactsWalk {
   Values arm_values(const spec::Graph& arm, const spec::Node& node, const Values& values);
   void join_results(std::uint32_t index, const std::vector<std::vector<Known>>& arms,
                     Values& values);
+  // Loops (facts_loop.cpp).
+  struct Makers;
+  void walk_loop(std::uint32_t index, Values& values);
+  [[nodiscard]] static Known known_argument(const spec::Argument& argument, const Values& values);
+  [[nodiscard]] Makers makers_of(const Known& known) const;
+  Known made_by(const Makers& makers, const spec::Value& value, Writer writer);
+  std::vector<Makers> walk_iteration(std::uint32_t index,
+                                     const std::vector<const spec::Graph*>& graphs,
+                                     const std::vector<Known>& given);
+  void note_condition(std::uint32_t index, const spec::Graph& graph, const Values& inner);
+  [[nodiscard]] bool is_never_run(const spec::Argument::List& scanned,
+                                  const spec::Graph& graph) const;
+  void hand_on_carried(std::uint32_t index, const spec::Argument::List& carried, Values& values);
   void read_ends(const Values& values);
 
   Ref make_result(std::uint32_t index, std::size_t result, spec::ValueId id, std::size_t unpacked,

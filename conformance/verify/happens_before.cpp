@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "spec/loops.h"
+
 namespace graphgate::verify {
 namespace {
 
@@ -10,7 +12,7 @@ using spec::EventId;
 using spec::PlanPartition;
 using spec::PlanStep;
 
-// A step and the conditionals that it stands in, the outermost first.
+// A step and the conditionals and loops that it stands in, the outermost first.
 std::vector<std::uint32_t> path_of(const Accesses& accesses, std::uint32_t step) {
   std::vector<std::uint32_t> path = {step};
   for (auto around = accesses.places[step].conditional; around;
@@ -83,8 +85,12 @@ bool HappensBefore::before(std::uint32_t earlier, std::uint32_t later) const {
   while (depth < std::min(a.size(), b.size()) && a[depth] == b[depth]) ++depth;
   // One of them is the conditional that the other stands in, or they are the same step.
   if (depth == a.size() || depth == b.size()) return a.size() < b.size();
-  const bool same_block = accesses_.places[a[depth]].block == accesses_.places[b[depth]].block;
-  return same_block && before_in_block(a[depth], b[depth]);
+  if (accesses_.places[a[depth]].block != accesses_.places[b[depth]].block) {
+    // Blocks of one loop run one after the other; of one conditional only one of them does.
+    const bool is_loop = depth > 0 && spec::is_loop(plan_.steps[a[depth - 1]].node.op);
+    return is_loop && accesses_.position[earlier] < accesses_.position[later];
+  }
+  return before_in_block(a[depth], b[depth]);
 }
 
 bool HappensBefore::before_in_block(std::uint32_t x, std::uint32_t y) const {

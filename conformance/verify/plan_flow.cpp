@@ -4,6 +4,7 @@
 #include <map>
 
 #include "conformance/verify/node_match.h"
+#include "spec/loops.h"
 
 namespace graphgate::verify {
 namespace {
@@ -97,6 +98,7 @@ class FlowWalk {
       if (std::ranges::find(apart, arm) == apart.end()) apart.push_back(arm);
     }
     if (apart.empty()) return;
+    if (spec::is_loop(node.op)) return walk_loop(node, apart);
     const std::vector<ContentMap> before = maps_;
     std::vector<ContentMap> joined;
     for (const std::uint32_t arm : apart) {
@@ -110,6 +112,53 @@ class FlowWalk {
     }
     maps_ = std::move(joined);
     write_heap_results(node);
+  }
+
+  // An iteration finds what was there before the loop, or what the one before left: the blocks are
+  // walked until no buffer holds anything more. Only the last walk stays.
+  void walk_loop(const Node& node, const std::vector<std::uint32_t>& blocks) {
+    const std::size_t at = at_;
+    const std::size_t nodes = flow_.nodes.size();
+    const std::size_t reads = flow_.reads.size();
+    const std::size_t ends = flow_.ends.size();
+    std::vector<ContentMap> before = maps_;
+    std::vector<ContentMap> behind_condition;
+    ++loops_around_;
+    for (;;) {
+      for (const std::uint32_t block : blocks) {
+        walk_block(block);
+        if (block == blocks.front()) behind_condition = maps_;
+      }
+      std::vector<ContentMap> joined = before;
+      for (std::size_t b = 0; b < joined.size(); ++b) joined[b].merge(maps_[b]);
+      if (joined == before) break;
+      at_ = at;
+      flow_.nodes.resize(nodes);
+      flow_.reads.resize(reads);
+      flow_.ends.resize(ends);
+      before = joined;
+      maps_ = std::move(joined);
+    }
+    --loops_around_;
+    if (node.op == spec::kWhileLoop) maps_ = std::move(behind_condition);
+  }
+
+  // The token of a node; in a loop the same in every walk.
+  Writer token_of_node(std::uint32_t step, std::optional<std::uint32_t> body, Token token) {
+    if (loops_around_ == 0) return add_token(std::move(token));
+    const auto [known, is_new] = node_tokens_.try_emplace({step, body}, 0);
+    if (is_new) return known->second = add_token(std::move(token));
+    Token& before = flow_.tokens[known->second];
+    token.reads = united(token.reads, before.reads);
+    before = std::move(token);
+    return known->second;
+  }
+
+  Writer token_of_passed(std::uint32_t node, Writer under) {
+    if (loops_around_ == 0) return add_token({TokenKind::kPassed, node, under, {}});
+    const auto [known, is_new] = passed_tokens_.try_emplace({node, under}, 0);
+    if (is_new) known->second = add_token({TokenKind::kPassed, node, under, {}});
+    return known->second;
   }
 
   // Results of a conditional in a heap are what the arm that ran results in.
@@ -178,7 +227,7 @@ class FlowWalk {
       const auto& number = flow_.numbers[operand.value.index];
       if (number) token.reads = united(token.reads, {*number});
     }
-    flow.token = add_token(std::move(token));
+    flow.token = token_of_node(step, body, std::move(token));
     flow_.nodes.push_back(flow);
     if (use.row == nullptr || !use.row->has_tag("inplace_view")) {
       write_all(flow, use, begin, end);
@@ -266,7 +315,7 @@ class FlowWalk {
     const std::uint32_t node = static_cast<std::uint32_t>(flow_.nodes.size() - 1);
     maps_[buffer->index].change({0, plan_.buffers[buffer->index].size_bytes}, [&](Writer under) {
       const auto [entry, is_new] = passed.try_emplace(under, 0);
-      if (is_new) entry->second = add_token({TokenKind::kPassed, node, under, {}});
+      if (is_new) entry->second = token_of_passed(node, under);
       return entry->second;
     });
   }
@@ -334,9 +383,13 @@ class FlowWalk {
   const spec::OpTable& ops_;
   const GraphFacts* facts_;
   PlanFlow flow_;
-  std::size_t at_ = 0;                                  // into Accesses::all
-  std::vector<std::optional<std::uint32_t>> frames_;    // of the graph, by block
-  std::vector<ContentMap> maps_;                        // by buffer
+  std::size_t at_ = 0;  // into Accesses::all
+  std::size_t loops_around_ = 0;
+  std::map<std::pair<std::uint32_t, std::optional<std::uint32_t>>, Writer>
+      node_tokens_;                                                   // in loops
+  std::map<std::pair<std::uint32_t, Writer>, Writer> passed_tokens_;  // likewise, by node, under
+  std::vector<std::optional<std::uint32_t>> frames_;                  // of the graph, by block
+  std::vector<ContentMap> maps_;                                      // by buffer
   std::vector<std::uint32_t> root_of_buffer_;           // of heap buffers: where they lie
   std::map<std::uint32_t, ContentMap> inner_maps_;      // of the running step, by value
   std::map<std::uint32_t, std::uint32_t> inner_roots_;  // what views among them are views of

@@ -260,6 +260,9 @@ class CaptureCheck {
     if (partition.reason == "conditional" && !has_conditional) {
       what = " is eager because of a conditional, and holds none";
     }
+    if (partition.reason == "loop" && !has_conditional) {
+      what = " is eager because of a loop, and holds none";
+    }
     if (what.empty()) return;
     Finding finding{.rule = "V7.reason",
                     .message = place + what + ": name the rule that cut it out, or capture it"};

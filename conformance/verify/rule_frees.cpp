@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "conformance/verify/rule_families.h"
+#include "spec/loops.h"
 
 namespace graphgate::verify {
 namespace {
@@ -58,6 +59,7 @@ class FreeCheck {
     if (use.partition->begin_step == use.partition->end_step) return;
     const auto conditional = accesses_.places[use.partition->begin_step].conditional;
     if (!conditional) return;
+    check_next_iteration(use, id, where);
     for (const Access& access : accesses_.all) {
       if (!access.buffer || access.buffer->index != id) continue;
       if (accesses_.position[access.step] <= accesses_.position[use.partition->end_step - 1]) {
@@ -69,6 +71,24 @@ class FreeCheck {
              accesses_.place_of(access) + " uses " + buffer_name(plan_, spec::BufferId{id}) +
                  ", which " + where + " has given up");
       out_.back().nodes.push_back(accesses_.node_of(access).name);
+      return;
+    }
+  }
+
+  // A loop that has given up what was there before it finds it gone in the next iteration.
+  void check_next_iteration(const PartitionUse& use, std::uint32_t id, const std::string& where) {
+    for (auto loop = accesses_.places[use.partition->begin_step].conditional; loop;
+         loop = accesses_.places[*loop].conditional) {
+      if (!spec::is_loop(plan_.steps[*loop].node.op)) continue;
+      const auto is_before = [&](const Access& access) {
+        return access.buffer && access.buffer->index == id &&
+               accesses_.position[access.step] <= accesses_.position[*loop];
+      };
+      if (std::ranges::none_of(accesses_.all, is_before)) continue;
+      report("V5.use-after-free", id,
+             "the next iteration of " + step_name(plan_, *loop) + " uses " +
+                 buffer_name(plan_, spec::BufferId{id}) + ", which " + where + " has given up");
+      out_.back().nodes.push_back(plan_.steps[*loop].node.name);
       return;
     }
   }

@@ -12,6 +12,7 @@
 
 #include "conformance/verify/order_words.h"
 #include "conformance/verify/rule_families.h"
+#include "spec/loops.h"
 #include "spec/type_text.h"
 
 namespace graphgate::verify {
@@ -51,6 +52,8 @@ class OrderCheck {
     for (const FlowRead& read : flow_.reads) {
       const FlowNode& node = flow_.nodes[read.node];
       if (node.match == NodeMatch::kExtra || !node.graph_node || is_view(node)) continue;
+      // Its places are filled by copies before it, and read in its blocks.
+      if (spec::is_loop(node.node->op)) continue;
       check_read(read, node);
     }
     for (const FlowEnd& end : flow_.ends) {

@@ -1,7 +1,8 @@
 // V3: what is needed at one time shares no byte; places suit what lies there.
 //
 // A buffer is needed at a step if it was touched at or before it, and is touched behind it on some
-// path, or kept beyond the run. Arms of a conditional that cannot both run do not meet.
+// path, or kept beyond the run. Arms of a conditional that cannot both run do not meet. What a
+// loop's blocks touch of the outside they touch in the next iteration too: to the loop's end.
 //
 //   $a  [====w-----------r]            needed at step 3, where $b is written:
 //   $b           [==w=====r]           bytes that both have are an overlap
@@ -14,6 +15,7 @@
 
 #include "conformance/verify/memory_drawing.h"
 #include "conformance/verify/rule_families.h"
+#include "spec/loops.h"
 #include "spec/type_text.h"
 
 namespace graphgate::verify {
@@ -55,11 +57,44 @@ class OverlapCheck {
       auto& steps = tenants[access.buffer->index].steps;
       if (steps.empty() || steps.back() != access.step) steps.push_back(access.step);
     }
+    keep_through_loops(accesses, tenants);
     for (const std::uint32_t id : uses.program_inputs.ids()) {
       tenants[id].from_start = tenants[id].to_end = true;
     }
     for (const std::uint32_t id : uses.outputs.ids()) tenants[id].to_end = true;
     return tenants;
+  }
+
+  // Adds a touch by the last step of a loop to buffers that are touched inside and before it.
+  static void keep_through_loops(const Accesses& accesses, std::vector<Tenant>& tenants) {
+    const auto& steps = accesses.plan->steps;
+    for (std::uint32_t loop = 0; loop < steps.size(); ++loop) {
+      if (!spec::is_loop(steps[loop].node.op)) continue;
+      const std::uint32_t begin = accesses.position[loop];
+      std::uint32_t last = begin;
+      while (last + 1 < accesses.order.size() &&
+             is_inside(accesses, accesses.order[last + 1], loop))
+        ++last;
+      for (Tenant& tenant : tenants) {
+        const auto at = [&](std::uint32_t step) { return accesses.position[step]; };
+        const bool is_outer = !tenant.steps.empty() && at(tenant.steps.front()) <= begin;
+        const auto behind = std::ranges::find_if(
+            tenant.steps, [&](std::uint32_t step) { return at(step) >= last; });
+        const bool is_touched = std::ranges::any_of(
+            tenant.steps, [&](std::uint32_t step) { return at(step) >= begin && at(step) < last; });
+        if (!is_outer || !is_touched) continue;
+        if (behind != tenant.steps.end() && at(*behind) == last) continue;
+        tenant.steps.insert(behind, accesses.order[last]);
+      }
+    }
+  }
+
+  static bool is_inside(const Accesses& accesses, std::uint32_t step, std::uint32_t loop) {
+    for (auto around = accesses.places[step].conditional; around;
+         around = accesses.places[*around].conditional) {
+      if (*around == loop) return true;
+    }
+    return false;
   }
 
   // What the caller owns lies where the caller says, and what lies in a heap alone.
