@@ -110,6 +110,17 @@ Result<OwnNodeNames> read_own_names(const JsonCursor& node) {
 
 }  // namespace
 
+namespace {
+
+// What hints_wrapper is given beside its operands: hints by name, and keyword arguments that its
+// body has none of.
+bool is_hint(const std::string& name, const JsonCursor& value) {
+  const auto found = value.json().find("as_string_to_argument");
+  return found != value.json().end() && (name == "hints" || found->empty());
+}
+
+}  // namespace
+
 Result<void> GraphReader::add_node(const JsonCursor& node) {
   Node out;
   GRAPHGATE_TRY(const JsonCursor target, node.member("target"));
@@ -125,6 +136,7 @@ Result<void> GraphReader::add_node(const JsonCursor& node) {
     spec::NamedArgument argument;
     GRAPHGATE_TRY(argument.name, read_string(input, "name"));
     GRAPHGATE_TRY(const JsonCursor value, input.member("arg"));
+    if (out.op == "higher_order.hints_wrapper" && is_hint(argument.name, value)) continue;
     GRAPHGATE_TRY(argument.argument, read_argument(value));
     out.arguments.push_back(std::move(argument));
   }

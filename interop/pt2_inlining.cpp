@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <optional>
-#include <span>
 #include <string_view>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "interop/pt2_arguments.h"
+#include "interop/pt2_autocast.h"
 
 namespace graphgate::interop {
 namespace {
@@ -19,11 +19,12 @@ using spec::Node;
 using spec::SubgraphId;
 using spec::ValueId;
 
-// An op whose operand `subgraph` is run on those from `first` on.
+// An op whose operand `subgraph` is run on those from `first` on, or on those of a list there.
 struct Wrapper {
   std::string_view op;
   std::size_t subgraph;
   std::size_t first;
+  bool is_list = false;
 };
 constexpr Wrapper kWrappers[] = {
     {"higher_order.wrap", 0, 1},
@@ -31,13 +32,20 @@ constexpr Wrapper kWrappers[] = {
     {"higher_order.wrap_with_autocast", 4, 5},
     {"higher_order.tag_activation_checkpoint", 0, 1},
     {"higher_order.invoke_subgraph", 0, 2},
+    {"higher_order.hints_wrapper", 0, 1, true},
+    {"higher_order.strict_mode", 0, 1, true},
+    {"higher_order.run_const_graph", 0, 1, true},
 };
-constexpr std::size_t kAutocastEnabled = 2;  // the operand of wrap_with_autocast
+// The operands of wrap_with_autocast that say what it is for.
+constexpr std::size_t kAutocastDevice = 0;
+constexpr std::size_t kAutocastDType = 1;
+constexpr std::size_t kAutocastEnabled = 2;
 
 // A node that can be replaced, and what its subgraph gets.
 struct WrappedCall {
   SubgraphId subgraph;
-  std::span<const spec::NamedArgument> operands;
+  Argument::List operands;
+  std::optional<spec::DType> autocast;  // to what the subgraph's nodes cast
 };
 
 std::size_t count_results(const Node& node) {
@@ -77,17 +85,31 @@ std::optional<WrappedCall> wrapped_call(const Graph& graph, const Node& node) {
   if (positional < wrapper->first) return std::nullopt;
   const auto* id = node.arguments[wrapper->subgraph].argument.as<SubgraphId>();
   if (!id) return std::nullopt;
+  const Graph& subgraph = graph.subgraphs[id->index];
+  WrappedCall call{*id, {}, {}};
   if (node.op == "higher_order.wrap_with_autocast") {
     const auto* is_on = node.arguments[kAutocastEnabled].argument.as<bool>();
-    if (!is_on || *is_on) return std::nullopt;
+    const auto* device = node.arguments[kAutocastDevice].argument.as<std::string>();
+    const auto* dtype = node.arguments[kAutocastDType].argument.as<spec::DType>();
+    if (!is_on || !device) return std::nullopt;
+    if (*is_on) call.autocast = dtype ? *dtype : spec::DType::kBFloat16;
+    if (*is_on && !knows_casts(subgraph, *device, *call.autocast)) return std::nullopt;
   }
-  const Graph& subgraph = graph.subgraphs[id->index];
-  const WrappedCall call{
-      *id, std::span(node.arguments).subspan(wrapper->first, positional - wrapper->first)};
+  if (wrapper->is_list) {
+    const auto* list = positional > wrapper->first
+                           ? node.arguments[wrapper->first].argument.as<Argument::List>()
+                           : nullptr;
+    if (!list || positional != wrapper->first + 1) return std::nullopt;
+    call.operands = *list;
+  } else {
+    for (std::size_t i = wrapper->first; i < positional; ++i) {
+      call.operands.push_back(node.arguments[i].argument);
+    }
+  }
   const bool fits = call.operands.size() == subgraph.inputs.size() &&
                     count_results(node) == subgraph.outputs.size() &&
                     are_results_made(graph, node, subgraph);
-  return fits ? std::optional(call) : std::nullopt;
+  return fits ? std::optional(std::move(call)) : std::nullopt;
 }
 
 void replace_values(Argument& argument, const std::vector<Argument>& by_value) {
@@ -137,10 +159,11 @@ class Inliner {
 
   // The subgraph's nodes in the place of one that runs it. They were inlined themselves before.
   void add_body(const Node& node, const WrappedCall& call) {
-    const Graph body = graph_.subgraphs[call.subgraph.index];
+    Graph body = graph_.subgraphs[call.subgraph.index];
+    if (call.autocast) add_casts(body, *call.autocast);
     std::vector<std::optional<Argument>> mapped(body.values.size());
     for (std::size_t i = 0; i < body.inputs.size(); ++i) {
-      mapped[body.inputs[i].index] = call.operands[i].argument;
+      mapped[body.inputs[i].index] = call.operands[i];
     }
     std::size_t output = 0;
     for (const spec::NodeResult& result : node.results) {

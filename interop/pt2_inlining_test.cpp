@@ -90,12 +90,67 @@ TEST(Pt2Inlining, TakesSubgraphsOfThePartAlong) {
   EXPECT_NE(text.find("higher_order.cond(%p, @arm, @arm, [%x])"), std::string::npos) << text;
 }
 
-TEST(Pt2Inlining, LeavesAutocastThatIsOn) {
-  const std::string wrapped = std::string(kDoubled) +
-                              "  %y, %z = higher_order.wrap_with_autocast(\"cpu\", None, True, "
-                              "None, @part, %x)\n"
-                              "  output %y\n";
-  EXPECT_EQ(inlined(wrapped), text_of(wrapped));
+TEST(Pt2Inlining, TakesOperandsOutOfAList) {
+  EXPECT_EQ(inlined(std::string(kDoubled) + "  %y, %z = higher_order.strict_mode(@part, [%x])\n"
+                                            "  %w = aten.add.Tensor(%y, %z)\n"
+                                            "  output %w\n"),
+            text_of("  input %x : f32[2]\n"
+                    "  %z = aten.mul.Tensor(%x, 2) as b\n"
+                    "  %y = aten.add.Tensor(%z, 1) as c\n"
+                    "  %w = aten.add.Tensor(%y, %z)\n"
+                    "  output %w\n"));
+}
+
+TEST(Pt2Inlining, PutsTheCastsOfAutocastIntoThePart) {
+  EXPECT_EQ(inlined(R"(  input %x : f32[2, 2]
+  input %w : bf16[2, 2]
+  graph @part {
+    input %a : f32[2, 2]
+    input %b : bf16[2, 2]
+    %c : bf16[2, 2] = aten.mm.default(%a, %b)
+    %d : f32[2, 2] = aten.add.Tensor(%c, %a)
+    %e : f32[4, 2] = aten.cat.default([%c, %d])
+    %f : f32[] = aten.mse_loss.default(%c, %a)
+    output %e
+    output %f
+  }
+  %y, %z = higher_order.wrap_with_autocast("cpu", bf16, True, False, @part, %x, %w)
+  output %y
+  output %z
+)"),
+            text_of(R"(  input %x : f32[2, 2]
+  input %w : bf16[2, 2]
+  %a_cast = aten.to.dtype(%x, bf16)
+  %c : bf16[2, 2] = aten.mm.default(%a_cast, %w)
+  %d : f32[2, 2] = aten.add.Tensor(%c, %x)
+  %c_cast = aten.to.dtype(%c, f32)
+  %y = aten.cat.default([%c_cast, %d]) as e
+  %c_cast_1 = aten.to.dtype(%c, f32)
+  %z = aten.mse_loss.default(%c_cast_1, %x) as f
+  output %y
+  output %z
+)"));
+}
+
+// einsum calls bmm, which casts; on other devices other ops cast.
+TEST(Pt2Inlining, LeavesAutocastOfWhichNotAllCastsAreKnown) {
+  for (const std::string part :
+       {"\"cpu\", None, True, None, @part, %x", "\"cuda\", f16, True, None, @other, %x"}) {
+    const std::string wrapped = R"(  input %x : f32[2, 2]
+  graph @part {
+    input %a : f32[2, 2]
+    %b : f32[2, 2] = aten.einsum.default("ij,jk->ik", [%a, %a])
+    output %b
+  }
+  graph @other {
+    input %a : f32[2, 2]
+    %b : f32[2, 2] = aten.mm.default(%a, %a)
+    output %b
+  }
+  %y = higher_order.wrap_with_autocast()" +
+                                part + ")\n  output %y\n";
+    EXPECT_EQ(inlined(wrapped), text_of(wrapped));
+  }
 }
 
 TEST(Pt2Inlining, LeavesANodeThatReturnsItsOperand) {
