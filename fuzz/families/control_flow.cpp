@@ -1,5 +1,6 @@
 // Conditionals: a predicate that data decide, and two arms that make tensors of one type. Some of
-// them write to an operand, which is read behind the conditional too.
+// them write to an operand, which is read behind the conditional too. Loops: a counter that ends
+// them, some of them earlier by what data say, and scans along a dimension.
 #include "fuzz/generate/family.h"
 
 namespace graphgate::fuzz {
@@ -27,6 +28,10 @@ class ArmBuilder {
   }
   spec::Graph result_in(spec::ValueId id) {
     graph_.outputs = {Argument{id}};
+    return std::move(graph_);
+  }
+  spec::Graph result_in(spec::ValueId first, spec::ValueId second) {
+    graph_.outputs = {Argument{first}, Argument{second}};
     return std::move(graph_);
   }
 
@@ -218,8 +223,123 @@ bool draw_writing_cond(Draft& draft, GeneReader& genes, std::size_t) {
   return true;
 }
 
+// What the graphs of a while_loop are over: a counter, what is carried, and what every iteration
+// reads beside it.
+struct LoopOperands {
+  spec::TensorType counter;
+  spec::TensorType decision;
+  spec::TensorType carried;
+  bool has_addend = false;  // as `carried`
+};
+
+struct LoopInputs {
+  spec::ValueId counter;
+  spec::ValueId carried;
+  std::optional<spec::ValueId> addend;
+};
+LoopInputs add_inputs(ArmBuilder& graph, const LoopOperands& types) {
+  LoopInputs in;
+  in.counter = graph.input("i", types.counter);
+  in.carried = graph.input("x", types.carried);
+  if (types.has_addend) in.addend = graph.input("y", types.carried);
+  return in;
+}
+
+// Goes on until the counter is there, and perhaps as long as the carried has a positive sum.
+spec::Graph draw_condition(GeneReader& genes, std::string name, const LoopOperands& types,
+                           std::int64_t end) {
+  ArmBuilder graph(std::move(name));
+  const LoopInputs in = add_inputs(graph, types);
+  const spec::ValueId goes_on =
+      graph.node("aten.lt.Scalar", {{"self", {in.counter}}, {"other", {end}}}, types.decision);
+  if (!genes.chance(25)) return graph.result_in(goes_on);
+  const spec::ValueId sum = graph.node("aten.sum.default", {{"self", {in.carried}}}, {});
+  const spec::ValueId is_positive =
+      graph.node("aten.gt.Scalar", {{"self", {sum}}, {"other", {std::int64_t{0}}}}, types.decision);
+  return graph.result_in(graph.node(
+      "aten.bitwise_and.Tensor", {{"self", {goes_on}}, {"other", {is_positive}}}, types.decision));
+}
+
+spec::Graph draw_body(GeneReader& genes, std::string name, const LoopOperands& types) {
+  ArmBuilder graph(std::move(name));
+  const LoopInputs in = add_inputs(graph, types);
+  spec::ValueId last = draw_chain(graph, genes, in.carried, types.carried);
+  if (in.addend) {
+    last =
+        graph.node("aten.add.Tensor", {{"self", {last}}, {"other", {*in.addend}}}, types.carried);
+  }
+  const spec::ValueId next = graph.node(
+      "aten.add.Tensor", {{"self", {in.counter}}, {"other", {std::int64_t{1}}}}, types.counter);
+  return graph.result_in(next, last);
+}
+
+bool draw_while_loop(Draft& draft, GeneReader& genes, std::size_t) {
+  const auto operand = pick_operand(draft, genes);
+  if (!operand) return false;
+  const DrawnTensor from = draft.tensor(*operand);
+  const auto addend = draft.pick(genes, [&](const DrawnTensor& tensor) {
+    return tensor.dtype == from.dtype && tensor.sizes == from.sizes && draft.is_row_major(tensor) &&
+           tensor.offset == 0;
+  });
+  DrawnTensor scalar;
+  LoopOperands types;
+  scalar.dtype = DType::kInt64;
+  types.counter = draft.type_of(scalar);
+  scalar.dtype = DType::kBool;
+  types.decision = draft.type_of(scalar);
+  types.carried = draft.type_of(from);
+  types.has_addend = addend && genes.chance(50);
+  const std::int64_t end = genes.below(5);  // 0: the body never runs
+  const TensorIndex counter = draft.add_filled(DType::kInt64, {}, 0);
+  const std::string number = std::to_string(draft.subgraphs());
+  const spec::SubgraphId condition =
+      draft.add_subgraph(draw_condition(genes, "while" + number, types, end));
+  const spec::SubgraphId body = draft.add_subgraph(draw_body(genes, "do" + number, types));
+  NodeBuilder node(draft, "higher_order.while_loop");
+  node.argument("", {condition}).argument("", {body}).tensors("", {counter, *operand});
+  node.tensors("",
+               types.has_addend ? std::vector<TensorIndex>{*addend} : std::vector<TensorIndex>{});
+  draft.set_range(node.fresh(DType::kInt64, {}), {0, end});
+  node.fresh(from.dtype, from.sizes);
+  return true;
+}
+
+bool draw_loop_along(Draft& draft, GeneReader& genes, std::size_t) {
+  constexpr std::int64_t kMostIterations = 16;
+  const auto operand = draft.pick(genes, [&](const DrawnTensor& tensor) {
+    return is_computed_float(tensor.dtype) && tensor.sizes.rank >= 1 &&
+           draft.is_row_major(tensor) && tensor.offset == 0 && !draft.is_unbacked(tensor.sizes) &&
+           draft.table().least(tensor.sizes[0]) >= 1 &&
+           draft.table().bounds(tensor.sizes[0]).most <= kMostIterations;
+  });
+  if (!operand) return false;
+  const DrawnTensor from = draft.tensor(*operand);
+  DrawnTensor slice = from;
+  slice.sizes.erase(0);
+  slice.strides = draft.row_major(slice.sizes);
+  const spec::TensorType type = draft.type_of(slice);
+  const TensorIndex initial = draft.add_filled(from.dtype, slice.sizes, 1);
+  ArmBuilder graph("scan" + std::to_string(draft.subgraphs()));
+  const spec::ValueId carried = graph.input("c", type);
+  const spec::ValueId scanned = graph.input("x", type);
+  const spec::ValueId sum =
+      graph.node("aten.add.Tensor", {{"self", {carried}}, {"other", {scanned}}}, type);
+  const spec::ValueId product =
+      graph.node("aten.mul.Tensor", {{"self", {carried}}, {"other", {scanned}}}, type);
+  const spec::ValueId next = draw_chain(graph, genes, sum, type);
+  const spec::ValueId stacked = draw_chain(graph, genes, product, type);
+  const spec::SubgraphId body = draft.add_subgraph(graph.result_in(next, stacked));
+  NodeBuilder node(draft, "higher_order.scan");
+  node.argument("", {body}).tensors("", {initial}).tensors("", {*operand}).tensors("", {});
+  node.fresh(slice.dtype, slice.sizes);
+  node.fresh(from.dtype, from.sizes);
+  return true;
+}
+
 constexpr DrawnOp kControlFlowRows[] = {{"higher_order.cond", 5, draw_cond, 0},
-                                        {"writing-cond", 4, draw_writing_cond, 0, 4}};
+                                        {"writing-cond", 4, draw_writing_cond, 0, 4},
+                                        {"higher_order.while_loop", 4, draw_while_loop, 0, 7},
+                                        {"higher_order.scan", 3, draw_loop_along, 0, 7}};
 
 }  // namespace
 

@@ -1,9 +1,11 @@
-// Conditionals lose an arm, a result or an operand; functionalized ops become the op itself.
+// Conditionals lose an arm, a result or an operand; loops become one iteration, or none;
+// functionalized ops become the op itself.
 #include <algorithm>
 #include <set>
 
 #include "fuzz/reduce/graph_edit.h"
 #include "fuzz/reduce/reduction_pass.h"
+#include "spec/loops.h"
 
 namespace graphgate::fuzz {
 namespace {
@@ -15,10 +17,10 @@ using spec::Node;
 using spec::SubgraphId;
 using spec::ValueId;
 
-constexpr const char* kCond = "higher_order.cond";
-constexpr const char* kAutoFunctionalized = "higher_order.auto_functionalized_v2";
+constexpr std::string_view kCond = "higher_order.cond";
+constexpr std::string_view kAutoFunctionalized = "higher_order.auto_functionalized_v2";
 
-std::vector<NodePlace> nodes_of_op(const CaseFile& the_case, const char* op) {
+std::vector<NodePlace> nodes_of_op(const CaseFile& the_case, std::string_view op) {
   std::vector<NodePlace> out;
   for (NodePlace& place : node_places(the_case)) {
     if (graph_at(the_case, place.graph).nodes[place.node].op == op) out.push_back(place);
@@ -152,6 +154,42 @@ Candidate inline_arm(const CaseFile& the_case, std::size_t index) {
   return out;
 }
 
+// ---- one iteration in the place of a loop, or none
+
+// while_loop(condition, body, carried, additional): the body once (even `index`), or what is
+// carried as it is.
+Candidate unroll(const CaseFile& the_case, std::size_t index) {
+  const NodePlace place = nodes_of_op(the_case, spec::kWhileLoop)[index / 2];
+  CaseFile out = the_case;
+  Graph& graph = graph_at(out, place.graph);
+  Node& node = graph.nodes[place.node];
+  if (node.arguments.size() != 4) return std::nullopt;
+  const auto* body = node.arguments[1].argument.as<SubgraphId>();
+  const auto* carried = node.arguments[2].argument.as<Argument::List>();
+  const auto* additional = node.arguments[3].argument.as<Argument::List>();
+  if (!body || !carried || !additional) return std::nullopt;
+  if (index % 2 == 0) {
+    Argument::List operands = *carried;
+    operands.insert(operands.end(), additional->begin(), additional->end());
+    Inliner inliner(graph, place.node, graph.subgraphs[body->index]);
+    if (!inliner.run(operands)) return std::nullopt;
+  } else {
+    Substitution results;
+    std::size_t next = 0;
+    for (const spec::NodeResult& result : node.results) {
+      for (const ValueId id : result.values) {
+        const auto* given = next < carried->size() ? (*carried)[next++].as<ValueId>() : nullptr;
+        if (!given) return std::nullopt;
+        results.emplace(id, *given);
+      }
+    }
+    graph.nodes.erase(graph.nodes.begin() + static_cast<std::ptrdiff_t>(place.node));
+    substitute(graph, results);
+  }
+  tidy_case(out);
+  return out;
+}
+
 // ---- a result that nobody uses, an operand that no arm uses
 
 bool is_used(const Graph& graph, ValueId id) { return used_values(graph).contains(id); }
@@ -260,7 +298,7 @@ Candidate call_plainly(const CaseFile& the_case, std::size_t index) {
   return out;
 }
 
-ReductionPass pass_over(std::string name, const char* op, std::size_t each,
+ReductionPass pass_over(std::string name, std::string_view op, std::size_t each,
                         Candidate (*change)(const CaseFile&, std::size_t)) {
   return single_pass(
       std::move(name),
@@ -273,6 +311,7 @@ ReductionPass pass_over(std::string name, const char* op, std::size_t each,
 std::vector<ReductionPass> subgraph_passes() {
   return {pass_over("conditionals for an arm", kCond, 2, inline_arm),
           pass_over("ports of conditionals", kCond, 1, narrow_conditional),
+          pass_over("loops for an iteration", spec::kWhileLoop, 2, unroll),
           pass_over("functionalized ops for themselves", kAutoFunctionalized, 1, call_plainly)};
 }
 

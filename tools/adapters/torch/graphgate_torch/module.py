@@ -33,6 +33,7 @@ _WORDS = DTYPES | {
     name: getattr(torch, name) for name in ("contiguous_format", "preserve_format", "channels_last")
 }
 AUTO_FUNCTIONALIZED = "higher_order.auto_functionalized_v2"
+WHILE_LOOP = "higher_order.while_loop"
 # can_auto_functionalize takes no op of these namespaces, whatever its schema.
 NOT_WRAPPED = ["aten", "prim", "prims"]
 _PYTHON = {"_operator": operator, "math": math, "torch": torch}
@@ -117,10 +118,11 @@ def _takes_device(op):
 
 
 class _Builder:
-    def __init__(self, graph, root, devices):
+    def __init__(self, graph, root, devices, is_condition=False):
         self._source = graph
         self._root = root
         self._devices = devices
+        self._is_condition = is_condition  # of a while_loop, which returns no tuple
         self._graph = torch.fx.Graph()
         self._values = {}
 
@@ -133,8 +135,12 @@ class _Builder:
             else:
                 node = self._graph.get_attr(attribute(each.target))
             self._values[each.value] = node
+        conditions = {
+            node.args[0].name for node in self._source.nodes if node.op == WHILE_LOOP and node.args
+        }
         for name, graph in self._source.graphs.items():
-            built = _Builder(graph, torch.nn.Module(), self._devices).build()
+            root = torch.nn.Module()
+            built = _Builder(graph, root, self._devices, name in conditions).build()
             self._root.add_module(f"graph_{name}", built)
         for node in self._source.nodes:
             self._add(node)
@@ -144,7 +150,8 @@ class _Builder:
                 torch.ops.aten.copy_.default,
                 (self._target(kind, target), self._argument(argument)),
             )
-        self._graph.output(tuple(self._argument(each) for each in self._source.outputs))
+        outputs = tuple(self._argument(each) for each in self._source.outputs)
+        self._graph.output(outputs[0] if self._is_condition else outputs)
         return torch.fx.GraphModule(self._root, self._graph)
 
     def _target(self, kind, target):
