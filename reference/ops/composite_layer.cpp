@@ -246,8 +246,8 @@ TensorRef grid_places(const Composition& run, const TensorRef& like, std::int64_
   if (count <= 1) {
     return run("aten.zeros.default", {list_of(Sizes{count}), dtype, {}, device});
   }
-  const TensorRef all = run("aten.linspace.default",
-                            {{std::int64_t{-1}}, {std::int64_t{1}}, {count}, dtype, {}, device});
+  TensorRef all = run("aten.linspace.default",
+                      {{std::int64_t{-1}}, {std::int64_t{1}}, {count}, dtype, {}, device});
   if (aligns) return all;
   const TensorRef scaled = run("aten.mul.Scalar", {{all}, {count - 1}});
   return run("aten.div.Scalar", {{scaled}, {count}});
