@@ -15,20 +15,33 @@ Parts::Parts(const spec::OpRow& row, std::vector<Item> items,
              const Target& target)
     : KernelCall(row, std::move(items)), named_(named), ops_(ops), target_(target) {}
 
-Argument Parts::operator[](std::string_view name) const {
-  if (const Argument* given = find_argument(named_, name)) return *given;
-  const Item* const item = find(name);
-  if (item == nullptr) throw OpError("the op has no argument '" + std::string(name) + "'");
+namespace {
+
+// A default as an argument; no default holds a tensor.
+Argument argument_of(const Item& item) {
   return std::visit(
       [](const auto& value) -> Argument {
         using T = std::decay_t<decltype(value)>;
-        if constexpr (std::is_same_v<T, Tensor> || std::is_same_v<T, Item::List>) {
+        if constexpr (std::is_same_v<T, Tensor>) {
           return {spec::None{}};
+        } else if constexpr (std::is_same_v<T, Item::List>) {
+          Argument::List list;
+          for (const Item& element : value) list.push_back(argument_of(element));
+          return {std::move(list)};
         } else {
           return {value};
         }
       },
-      item->value);
+      item.value);
+}
+
+}  // namespace
+
+Argument Parts::operator[](std::string_view name) const {
+  if (const Argument* given = find_argument(named_, name)) return *given;
+  const Item* const item = find(name);
+  if (item == nullptr) throw OpError("the op has no argument '" + std::string(name) + "'");
+  return argument_of(*item);
 }
 
 std::vector<Argument> Parts::values(std::string_view name) const {
