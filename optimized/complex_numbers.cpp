@@ -41,13 +41,14 @@ const std::unordered_set<std::string_view>& moving_ops() {
       "aten._chunk_cat", "aten._unsafe_index", "aten._unsafe_masked_index", "aten.channel_shuffle",
       "aten.im2col", "aten.native_channel_shuffle", "aten.pixel_shuffle", "aten.pixel_unshuffle",
       "aten.as_strided_scatter", "aten.block_diag", "aten.cat", "aten.concat", "aten.concatenate",
-      "aten.constant_pad_nd", "aten.diagonal_scatter", "aten.embedding", "aten.flip", "aten.gather",
-      "aten.index", "aten.index_copy", "aten.index_put", "aten._index_put_impl",
-      "aten._unsafe_index_put", "aten.index_select", "aten.masked_scatter", "aten.masked_select",
-      "aten.pad", "aten.put", "aten.reflection_pad1d", "aten.reflection_pad2d",
-      "aten.reflection_pad3d", "aten.repeat", "aten.repeat_interleave", "aten.replication_pad1d",
-      "aten.replication_pad2d", "aten.replication_pad3d", "aten.roll", "aten.rot90", "aten.scatter",
-      "aten.select_scatter", "aten.slice_scatter", "aten.stack", "aten.take"};
+      "aten.complex", "aten.constant_pad_nd", "aten.diagonal_scatter", "aten.embedding",
+      "aten.flip", "aten.gather", "aten.index", "aten.index_copy", "aten.index_put",
+      "aten._index_put_impl", "aten._unsafe_index_put", "aten.index_select", "aten.masked_scatter",
+      "aten.masked_select", "aten.pad", "aten.put", "aten.reflection_pad1d",
+      "aten.reflection_pad2d", "aten.reflection_pad3d", "aten.repeat", "aten.repeat_interleave",
+      "aten.replication_pad1d", "aten.replication_pad2d", "aten.replication_pad3d", "aten.roll",
+      "aten.rot90", "aten.scatter", "aten.select_scatter", "aten.slice_scatter", "aten.stack",
+      "aten.take"};
   return kOps;
 }
 

@@ -218,13 +218,23 @@ void copy_into(Parts& parts, const Argument& target, const Argument& value) {
   }
 }
 
-void copy_into(Parts& parts, const Pair& target, const Pair& value) {
-  copy_into(parts, target.re, value.re);
-  copy_into(parts, target.im, value.im);
-}
-
-bool is_over(const Parts& parts, const Argument& value, StorageIndex storage) {
-  return is_tensor(value) && parts.of(value).storage == storage;
+// Both components at once, so that none is written before the other is known.
+void write_pairs(Parts& parts, const Argument& target, const Pair& value, const Sizes& sizes) {
+  const DType own = spec::component_dtype(parts.of(target).dtype);
+  const auto of = [&](const Argument& one) { return one.as<double>() ? own : parts.of(one).dtype; };
+  const bool is_wide = of(value.re) == DType::kFloat64 || of(value.im) == DType::kFloat64;
+  ComplexParts c(parts, is_wide ? DType::kFloat64 : DType::kFloat32);
+  const auto laid = [&](const Argument& one) {
+    Argument out = c.tensor(one);
+    if (parts.of(out).dtype != c.component()) {
+      out = parts.run("aten.to.dtype", {out, {c.component()}});
+    }
+    if (parts.of(out).sizes == sizes) return out;
+    return parts.run("aten.expand.default", {out, integers_argument(sizes)});
+  };
+  const Argument re = laid(value.re);
+  const Argument im = laid(value.im);
+  (void)parts.run("aten.complex.out", {re, im, target});
 }
 
 // Strides of a new tensor of pairs: the dimensions in the order of `strides`, then the pair.
@@ -254,12 +264,7 @@ Argument make_complex(Parts& parts, const Pair& value, DType dtype, const Sizes&
     }
     check_written_sizes(parts, target, sizes);
     check_written_once(target);
-    Pair safe = value;
-    // The real components are written first.
-    if (is_over(parts, value.im, target.storage)) {
-      safe.im = parts.run("aten.clone.default", {value.im});
-    }
-    copy_into(parts, component_views(parts, *written), safe);
+    write_pairs(parts, *written, value, sizes);
     return *written;
   }
   const Argument pairs = new_pairs(parts, spec::component_dtype(dtype), sizes, strides);
@@ -268,7 +273,7 @@ Argument make_complex(Parts& parts, const Pair& value, DType dtype, const Sizes&
   made.sizes = sizes;
   made.strides = strides;
   const Argument result = parts.view(made);
-  copy_into(parts, component_views(parts, result), value);
+  write_pairs(parts, result, value, sizes);
   return result;
 }
 

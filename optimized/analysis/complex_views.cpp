@@ -130,12 +130,6 @@ void check_out(const Parts& parts, DType dtype) {
   }
 }
 
-Values from_components(Parts& parts) {
-  const DType dtype = complex_with(component_of_both(parts, "real", "imag"));
-  check_out(parts, dtype);
-  return {make_pointwise_complex(parts, {parts["real"], parts["imag"]}, dtype, {"real", "imag"})};
-}
-
 Values from_polar(Parts& parts) {
   const DType component = component_of_both(parts, "abs", "angle");
   check_out(parts, complex_with(component));
@@ -151,7 +145,6 @@ constexpr CompositeOp kCompositeComplex[] = {
     {"aten._conj_physical", copied_conjugate},
     {"aten._neg_view", negative},
     {"aten._neg_view_copy", copied_negative},
-    {"aten.complex", from_components},
     {"aten.conj", conjugate},
     {"aten.imag", imaginary_part},
     {"aten.mH", conjugate_transpose},

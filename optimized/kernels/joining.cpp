@@ -6,6 +6,7 @@
 
 #include "optimized/analysis/row_rules.h"
 #include "optimized/codegen/work.h"
+#include "optimized/complex_numbers.h"
 #include "optimized/kernels/families.h"
 #include "optimized/kernels/fill.h"
 #include "optimized/kernels/reordering.h"
@@ -212,6 +213,29 @@ Launch bind_block_diag(const Binding& call) {
   return in_turn(std::move(launches));
 }
 
+// ---- complex: two real tensors as the components of one
+
+void infer_complex(Inference& call) {
+  const Tensor& real = call.tensor("real");
+  const Tensor& imag = call.tensor("imag");
+  if (real.dtype == spec::DType::kFloat16) throw Unsupported("complex32 is not supported");
+  const bool is_known = real.dtype == spec::DType::kFloat32 || real.dtype == spec::DType::kFloat64;
+  if (!is_known || real.dtype != imag.dtype) {
+    throw OpError("complex wants two tensors of float32 or of float64");
+  }
+  const Tensor* const out = call.written_result(0);
+  if (out && !spec::is_complex(out->dtype)) throw OpError("complex: out is not complex");
+  const Sizes sizes = broadcast_sizes(real.sizes, imag.sizes);
+  const bool is_wide = real.dtype == spec::DType::kFloat64;
+  call.make(is_wide ? spec::DType::kComplex128 : spec::DType::kComplex64, sizes,
+            pointwise_strides({&real, &imag}, sizes));
+}
+Launch bind_complex(const Binding& call) {
+  const Tensor& result = call.result();
+  return in_turn({copy_launch(call.listener(), component_of(result, 0), call.tensor("real")),
+                  copy_launch(call.listener(), component_of(result, 1), call.tensor("imag"))});
+}
+
 // ---- _chunk_cat: rows of parts, a tensor's next to one another
 
 // A tensor that is cut along `dim`, with zeros behind its end.
@@ -284,6 +308,7 @@ std::span<const Kernel> joining_kernels() {
       Kernel{"aten._chunk_cat", infer_chunk_cat, bind_chunk_cat}.moves("tensors"),
       Kernel{"aten.block_diag", infer_block_diag, bind_block_diag}.moves("tensors"),
       Kernel{"aten.cat", infer_cat, bind_cat}.rows(row_rules::along_dim).moves("tensors"),
+      {"aten.complex", infer_complex, bind_complex},
       Kernel{"aten.concat", infer_cat, bind_cat}.rows(row_rules::along_dim).moves("tensors"),
       Kernel{"aten.concatenate", infer_cat, bind_cat}.rows(row_rules::along_dim).moves("tensors"),
       Kernel{"aten.flip", infer_flip, bind_flip}.rows(row_rules::along_dims).moves("self"),
