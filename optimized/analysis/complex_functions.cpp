@@ -148,14 +148,16 @@ Pair area_cosine(ComplexParts& c, const Pair& z) {
 }
 Pair area_sine(ComplexParts& c, const Pair& z) { return c.over_i(arc_sine(c, c.times_i(z))); }
 
-// log1p(4 x / ((1 - x)^2 + y^2)) / 4, atan2(2 y, (1 - x) (1 + x) - y^2) / 2
+// With x for its size, and the sign again: log1p(4 x / ((1 - x)^2 + y^2)) / 4;
+// atan2(2 y, (1 - x) (1 + x) - y^2) / 2.
 Pair area_tangent(ComplexParts& c, const Pair& z) {
-  const Argument left = c.sub({1.0}, z.re);
-  const Argument right = c.add(z.re, {1.0});
+  const Argument size = c.call(kAbs, z.re);
+  const Argument left = c.sub({1.0}, size);
+  const Argument right = c.add(size, {1.0});
   const Argument square = c.mul(z.im, z.im);
   const Argument distance = c.add(c.mul(left, left), square);
-  const Argument ratio = c.div(c.mul(z.re, {4.0}), distance);
-  const Argument re = c.mul(c.call(kLog1p, ratio), {0.25});
+  const Argument ratio = c.div(c.mul(size, {4.0}), distance);
+  const Argument re = c.call(kCopysign, c.mul(c.call(kLog1p, ratio), {0.25}), z.re);
   const Argument across = c.sub(c.mul(left, right), square);
   return {re, c.mul(c.call(kAtan2, c.mul(z.im, {2.0}), across), {0.5})};
 }
