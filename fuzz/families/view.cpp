@@ -34,7 +34,7 @@ void end(Draft& draft, NodeBuilder& node, TensorIndex self, const Geometry& to, 
 
 std::optional<TensorIndex> pick_any(Draft& draft, GeneReader& genes, int least_rank,
                                     int most_rank = kMostRank) {
-  const auto found = draft.pick(genes, [&](const DrawnTensor& tensor) {
+  const auto found = draft.pick_of_any_dtype(genes, [&](const DrawnTensor& tensor) {
     return tensor.sizes.rank >= least_rank && tensor.sizes.rank <= most_rank;
   });
   if (found) return found;

@@ -99,7 +99,7 @@ TensorIndex Draft::pick_like(GeneReader& genes, DType dtype, const Shape& sizes)
   const auto fits = [&](const DrawnTensor& tensor) {
     return tensor.dtype == dtype && tensor.sizes == sizes;
   };
-  if (const auto found = pick(genes, fits)) return *found;
+  if (const auto found = pick_of_any_dtype(genes, fits)) return *found;
   // A size that data decide is no input's.
   if (is_unbacked(sizes)) return add_filled(dtype, sizes, 1);
   return add_input(genes, dtype, sizes);
@@ -123,14 +123,14 @@ TensorIndex Draft::add_filled(DType dtype, const Shape& sizes, std::int64_t valu
 
 std::optional<TensorIndex> Draft::pick_broadcast(GeneReader& genes, DType dtype,
                                                  const Shape& sizes) const {
-  return pick(genes, [&](const DrawnTensor& tensor) {
+  return pick_of_any_dtype(genes, [&](const DrawnTensor& tensor) {
     return tensor.dtype == dtype && broadcasts_to(tensor.sizes, sizes);
   });
 }
 
 std::optional<TensorIndex> Draft::pick_target(GeneReader& genes, DType dtype,
                                               const Shape& sizes) const {
-  return pick(genes, [&](const DrawnTensor& tensor) {
+  return pick_of_any_dtype(genes, [&](const DrawnTensor& tensor) {
     return tensor.dtype == dtype && tensor.sizes == sizes && !tensor.overlaps &&
            storages_[tensor.storage].may_be_written;
   });

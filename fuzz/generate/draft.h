@@ -77,6 +77,7 @@ struct DrawnStorage {
   bool may_be_written = true;
   bool is_input = false;
   bool is_state = false;               // of a parameter, buffer or constant
+  bool is_conjugated = false;          // PyTorch may only mark it so
   Bounds range{INT64_MIN, INT64_MAX};  // of its elements, where they are integers
   std::uint16_t tensors = 0;           // that see it
   std::uint16_t writes = 0;
@@ -129,6 +130,9 @@ class NodeBuilder {
                    bool overlaps = false);
   // The same elements' bytes, as elements of another dtype of that size.
   TensorIndex view_as(TensorIndex base, spec::DType dtype);
+  // The same bytes as elements of another dtype: sizes, strides and offset count these.
+  TensorIndex view_as(TensorIndex base, spec::DType dtype, const Shape& sizes, const Shape& strides,
+                      Size offset);
   // The same geometry over a copy of its storage.
   TensorIndex copy_of(TensorIndex base);
   // `target` itself, written. Integers written into it are in this range.
@@ -186,9 +190,17 @@ class Draft {
   }
   [[nodiscard]] std::size_t nodes() const { return nodes_.size(); }
 
-  // A readable tensor that `fits(tensor)`; recent ones are likelier.
+  // A readable tensor that `fits(tensor)`; recent ones are likelier. None of complex numbers, which
+  // few families know.
   template <class Fits>
   [[nodiscard]] std::optional<TensorIndex> pick(GeneReader& genes, Fits&& fits) const {
+    return pick_of_any_dtype(genes, [&](const DrawnTensor& tensor) {
+      return !spec::is_complex(tensor.dtype) && fits(tensor);
+    });
+  }
+  // The same, complex tensors among them.
+  template <class Fits>
+  [[nodiscard]] std::optional<TensorIndex> pick_of_any_dtype(GeneReader& genes, Fits&& fits) const {
     std::array<TensorIndex, 64> found;
     std::size_t count = 0;
     for (std::size_t i = tensors_.size(); i-- > 0 && count < found.size();) {

@@ -125,7 +125,7 @@ class ProgramDrawer {
       Port port{input.value_kind, {}, false};
       if (input.value_kind == spec::ValueKind::kTensor) {
         port.tensor = draft_.tensor(input.tensor);
-        port.holds_random_data = is_computed_float(port.tensor.dtype);
+        port.holds_random_data = is_computed_float(spec::component_dtype(port.tensor.dtype));
         port.is_written = draft_.storage_of(input.tensor).writes > 0;
         port.is_ever_written = draft_.is_ever_written(input.tensor);
       }

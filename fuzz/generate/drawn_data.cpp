@@ -62,20 +62,23 @@ spec::HostTensor draw_tensor(const SizeTable& table, const DrawnTensor& like,
     tensor.strides.push_back(table.evaluate(like.strides[d], symbols));
     elements *= tensor.sizes.back();
   }
-  const auto item = static_cast<std::size_t>(spec::item_size_bytes(like.dtype));
   tensor.storage = std::make_shared<spec::HostStorage>();
-  tensor.storage->bytes.resize(static_cast<std::size_t>(elements) * item);
+  tensor.storage->bytes.resize(
+      static_cast<std::size_t>(elements * spec::item_size_bytes(like.dtype)));
+  // The parts of a complex number are drawn one by one.
+  const DType dtype = spec::component_dtype(like.dtype);
+  const auto item = static_cast<std::size_t>(spec::item_size_bytes(dtype));
   constexpr std::uint64_t kIntegers = 9;  // -4 to 4
   std::array<std::array<std::byte, sizeof(std::uint64_t)>, kIntegers> integers;
   for (std::uint64_t i = 0; i < kIntegers; ++i) {
-    conformance::write_integer(integers[i].data(), like.dtype, static_cast<int>(i) - 4);
+    conformance::write_integer(integers[i].data(), dtype, static_cast<int>(i) - 4);
   }
   SplitMix64 random(seed);
   for (std::size_t at = 0; at < tensor.storage->bytes.size(); at += item) {
     const std::uint64_t draw = random.next();
     std::byte* const place = tensor.storage->bytes.data() + at;
     const auto bits =
-        data == DataClass::kSpecial && draw % 3 == 0 ? special(like.dtype, draw / 3) : std::nullopt;
+        data == DataClass::kSpecial && draw % 3 == 0 ? special(dtype, draw / 3) : std::nullopt;
     if (bits) {
       std::memcpy(place, &*bits, item);
     } else {

@@ -75,14 +75,16 @@ constexpr Family kFamilies[] = {
     {"special", special_rows},
     {"unique", unique_rows},
     {"unpooling", unpooling_rows},
+    {"complex", complex_rows},
 };
 
 std::string known(std::string name) {
   return spec::builtin_op_table().find(name) ? std::move(name) : std::string();
 }
 
-// bool 0, integers 1, floats 2.
+// bool 0, integers 1, floats 2, complex numbers 3.
 int category(DType dtype) {
+  if (spec::is_complex(dtype)) return 3;
   return spec::is_floating_point(dtype) ? 2 : dtype == DType::kBool ? 0 : 1;
 }
 

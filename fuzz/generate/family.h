@@ -155,6 +155,7 @@ template <class Table>
 [[nodiscard]] std::span<const DrawnOp> binning_rows();
 [[nodiscard]] std::span<const DrawnOp> class_loss_rows();
 [[nodiscard]] std::span<const DrawnOp> comparison_rows();
+[[nodiscard]] std::span<const DrawnOp> complex_rows();
 [[nodiscard]] std::span<const DrawnOp> composite_rows();
 [[nodiscard]] std::span<const DrawnOp> contraction_rows();
 [[nodiscard]] std::span<const DrawnOp> control_flow_rows();

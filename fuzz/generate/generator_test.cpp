@@ -115,6 +115,7 @@ TEST(Generator, DrawsWhatItsVersionDrew) {
   EXPECT_EQ(digest_of(3), 12437281220082020267U);
   EXPECT_EQ(digest_of(4), 648801999765590164U);
   EXPECT_EQ(digest_of(5), 14908485972460335394U);
+  EXPECT_EQ(digest_of(6), 15391051556505629111U);
   EXPECT_EQ(kGeneratorVersion, 7) << "a new version stands here, too";
 }
 

@@ -147,6 +147,17 @@ TensorIndex NodeBuilder::view_as(TensorIndex base, spec::DType dtype) {
   return result(tensor);
 }
 
+TensorIndex NodeBuilder::view_as(TensorIndex base, spec::DType dtype, const Shape& sizes,
+                                 const Shape& strides, Size offset) {
+  DrawnTensor tensor = draft_.tensors_[base];
+  tensor.dtype = dtype;
+  tensor.sizes = sizes;
+  tensor.strides = strides;
+  tensor.offset = offset;
+  tensor.is_read = false;
+  return result(tensor);
+}
+
 TensorIndex NodeBuilder::copy_of(TensorIndex base) {
   DrawnTensor tensor = draft_.tensors_[base];
   const DrawnStorage& of = draft_.storages_[tensor.storage];

@@ -1,5 +1,5 @@
 // Data: what is drawn from a seed takes no line, plain numbers are better than odd ones, and
-// float32 and int64 better than other dtypes.
+// float32 and int64 better than other dtypes, complex64 better than complex128.
 #include <algorithm>
 #include <set>
 
@@ -135,23 +135,35 @@ void change_dtype(spec::Graph& graph, DType before, DType after) {
   for (spec::Graph& subgraph : graph.subgraphs) change_dtype(subgraph, before, after);
 }
 
-// Literals of that dtype are drawn instead.
+DType simpler(DType dtype) {
+  if (dtype == DType::kComplex128) return DType::kComplex64;
+  const bool is_whole = spec::is_integral(dtype);
+  return is_whole ? DType::kInt64 : DType::kFloat32;
+}
+
+// Literals of that dtype are drawn instead. complex128 goes with float64: one is seen as the other.
 Candidate change_dtypes(const CaseFile& the_case, std::size_t index) {
   const DType before = odd_dtypes_of(the_case)[index];
-  const DType after = spec::is_floating_point(before) ? DType::kFloat32 : DType::kInt64;
+  const DType after = simpler(before);
+  const auto is_changed = [&](DType dtype) {
+    return dtype == before || (before == DType::kFloat64 && dtype == DType::kComplex128);
+  };
   CaseFile out = the_case;
   for (spec::InputSet& set : out.inputs) {
     std::erase_if(set.inputs, [&](const spec::CaseInput& input) {
       const auto* tensor = std::get_if<spec::HostTensor>(&input.data);
-      return tensor && tensor->dtype == before;
+      return tensor && is_changed(tensor->dtype);
     });
   }
   for (Program& program : out.programs) {
     change_dtype(program.graph, before, after);
+    if (before == DType::kFloat64) {
+      change_dtype(program.graph, DType::kComplex128, DType::kComplex64);
+    }
     forget_result_types(program.graph);
     const bool has_literals =
         std::any_of(program.tensors.begin(), program.tensors.end(),
-                    [&](const auto& row) { return row.second.dtype == before; });
+                    [&](const auto& row) { return is_changed(row.second.dtype); });
     if (!has_literals) continue;
     program.tensors.clear();
     out.weights.push_back({program.name, spec::SeededData{1}});

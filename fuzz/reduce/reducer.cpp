@@ -21,7 +21,7 @@ struct GraphWeight {
   std::size_t nodes = 0;
   std::size_t arguments = 0;
   std::size_t sizes = 0;   // the sum of constant ones
-  std::size_t dtypes = 0;  // values of other dtypes than the usual ones
+  std::size_t dtypes = 0;  // values of other dtypes than the usual ones, complex128 twice
 };
 
 bool is_usual(spec::DType dtype) {
@@ -34,7 +34,9 @@ void add(const spec::Graph& graph, GraphWeight& weight) {
   for (const spec::Node& node : graph.nodes) weight.arguments += node.arguments.size();
   for (const spec::Value& value : graph.values) {
     if (!value.type) continue;
-    weight.dtypes += is_usual(value.type->dtype) ? 0 : 1;
+    weight.dtypes += is_usual(value.type->dtype)                     ? 0
+                     : value.type->dtype == spec::DType::kComplex128 ? 2
+                                                                     : 1;
     for (const spec::SymExpr& size : value.type->sizes) {
       if (size.is_constant()) weight.sizes += static_cast<std::size_t>(size.constant());
     }
