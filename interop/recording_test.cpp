@@ -5,6 +5,7 @@
 #include "base/result_test.h"
 #include "interop/op_cases.h"
 #include "interop/safetensors.h"
+#include "spec/host_tensor_test.h"
 #include "spec/op_table.h"
 
 namespace graphgate::interop {

@@ -12,8 +12,8 @@ namespace {
 using spec::DType;
 
 // Ops whose kernels look at bytes of elements and never at numbers.
-const std::unordered_set<std::string_view>& moving_ops() {
-  static const std::unordered_set<std::string_view> kOps = {
+std::unordered_set<std::string_view> make_moving_ops() {
+  std::unordered_set<std::string_view> ops = {
       // views, and copies of them
       "aten._unsafe_view", "aten.alias", "aten.alias_copy", "aten.as_strided",
       "aten.as_strided_copy", "aten.broadcast_to", "aten.chunk", "aten.detach", "aten.diagonal",
@@ -23,11 +23,13 @@ const std::unordered_set<std::string_view>& moving_ops() {
       "aten.slice", "aten.slice_copy", "aten.split", "aten.split_with_sizes",
       "aten.split_with_sizes_copy", "aten.squeeze", "aten.squeeze_copy", "aten.t", "aten.t_copy",
       "aten.transpose", "aten.transpose_copy", "aten.unbind", "aten.unbind_copy", "aten.unflatten",
-      "aten.unfold", "aten.unfold_copy", "aten.unsafe_split", "aten.unsqueeze",
-      "aten.unsqueeze_copy", "aten.view", "aten.view_copy", "prims.broadcast_in_dim",
-      "prims.collapse", "prims.collapse_view", "prims.split_dim", "prims.squeeze", "prims.view_of",
+      "aten.unfold", "aten.unfold_copy", "aten.unsafe_split", "aten.unsafe_split_with_sizes",
+      "aten.unsqueeze", "aten.unsqueeze_copy", "aten.view", "aten.view_copy",
+      "prims.broadcast_in_dim", "prims.collapse", "prims.collapse_view", "prims.split_dim",
+      "prims.squeeze", "prims.view_of",
       // what asks for sizes and dtypes alone
-      "aten._assert_tensor_metadata", "aten.sym_size",
+      "aten._assert_tensor_metadata", "aten.sym_numel", "aten.sym_size", "aten.sym_storage_offset",
+      "aten.sym_stride",
       // copies and conversions
       "aten._to_copy", "aten.clone", "aten.contiguous", "aten.copy", "aten.lift_fresh",
       "aten.lift_fresh_copy", "aten.to", "aten.type_as", "graphgate.clone_preserve_strides",
@@ -49,13 +51,15 @@ const std::unordered_set<std::string_view>& moving_ops() {
       "aten.replication_pad1d", "aten.replication_pad2d", "aten.replication_pad3d", "aten.roll",
       "aten.rot90", "aten.scatter", "aten.select_scatter", "aten.slice_scatter", "aten.stack",
       "aten.take"};
-  return kOps;
+  for (const SameOp& same : same_ops()) {
+    if (ops.contains(same.op)) ops.insert(same.name);
+  }
+  return ops;
 }
 
-std::string base_name(const spec::OpRow& row) {
-  std::string name = row.schema.ns + "." + row.schema.base_name();
-  if (const std::string_view other = same_op_as(name); !other.empty()) name = other;
-  return name;
+const std::unordered_set<std::string_view>& moving_ops() {
+  static const std::unordered_set<std::string_view> kOps = make_moving_ops();
+  return kOps;
 }
 
 // The first complex dtype of an argument.
@@ -120,7 +124,7 @@ Tensor components_of(const Tensor& tensor) {
 bool has_complex(const KernelCall& call) { return complex_dtype(call).has_value(); }
 
 bool moves_complex(const KernelCall& call) {
-  const std::string name = base_name(call.row());
+  const std::string name = call.row().schema.ns + "." + call.row().schema.base_name();
   return moving_ops().contains(name) && !asks_for_bool(call, name) && !needs_numbers(call, name);
 }
 

@@ -10,7 +10,7 @@ namespace graphgate::optimized::testing {
 namespace {
 
 // Numbers whose products round, so that the order of addition shows.
-Tensor rough(const Sizes& sizes, int seed, DType dtype = DType::kFloat32) {
+Tensor rough_matrix(const Sizes& sizes, int seed, DType dtype = DType::kFloat32) {
   Numbers values(static_cast<std::size_t>(checked_count(sizes)));
   for (std::size_t i = 0; i < values.size(); ++i) {
     values[i] = std::sin(static_cast<double>(i) * 1.7 + seed) * 3;
@@ -26,8 +26,8 @@ Tensor rows_of(const Tensor& matrix, std::int64_t begin, std::int64_t end) {
 }
 
 TEST(Gemm, GivesARowTheSameBitsAloneAndAmongOthers) {
-  const Tensor a = rough({150, 700}, 1);
-  const Tensor b = rough({700, 37}, 2);
+  const Tensor a = rough_matrix({150, 700}, 1);
+  const Tensor b = rough_matrix({700, 37}, 2);
   const Tensor all = run_one("aten.mm.default", {a, b});
   for (const std::int64_t row : {0, 3, 64, 149}) {
     const Tensor alone = run_one("aten.mm.default", {rows_of(a, row, row + 1), b});
@@ -36,8 +36,8 @@ TEST(Gemm, GivesARowTheSameBitsAloneAndAmongOthers) {
 }
 
 TEST(Gemm, GivesAColumnTheSameBitsAloneAndAmongOthers) {
-  const Tensor a = rough({5, 700}, 1);
-  const Tensor b = rough({700, 300}, 2);
+  const Tensor a = rough_matrix({5, 700}, 1);
+  const Tensor b = rough_matrix({700, 300}, 2);
   const Tensor all = run_one("aten.mm.default", {a, b});
   const Tensor column = view_of(b, {700, 1}, {300, 1}, 299);
   EXPECT_EQ(packed(run_one("aten.mm.default", {a, column})),
@@ -45,8 +45,8 @@ TEST(Gemm, GivesAColumnTheSameBitsAloneAndAmongOthers) {
 }
 
 TEST(Gemm, DoesNotSeeStrides) {
-  const Tensor a = rough({9, 513}, 1);
-  const Tensor b = rough({513, 131}, 2);
+  const Tensor a = rough_matrix({9, 513}, 1);
+  const Tensor b = rough_matrix({513, 131}, 2);
   const Tensor a_by_columns = run_one("aten.clone.default", {swapped(a, 0, 1)});
   const Tensor b_by_columns = run_one("aten.clone.default", {swapped(b, 0, 1)});
   const Tensor product = run_one("aten.mm.default", {a, b});
@@ -55,8 +55,8 @@ TEST(Gemm, DoesNotSeeStrides) {
 }
 
 TEST(Gemm, GivesABatchTheBitsOfItsMatrices) {
-  const Tensor a = rough({3, 4, 300}, 1, DType::kBFloat16);
-  const Tensor b = rough({300, 20}, 2, DType::kBFloat16);
+  const Tensor a = rough_matrix({3, 4, 300}, 1, DType::kBFloat16);
+  const Tensor b = rough_matrix({300, 20}, 2, DType::kBFloat16);
   const Tensor batch = run_one("aten.matmul.default", {a, b});
   for (std::int64_t i = 0; i < 3; ++i) {
     const Tensor one = run_one("aten.mm.default", {view_of(a, {4, 300}, {300, 1}, i * 1200), b});

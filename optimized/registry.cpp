@@ -31,10 +31,7 @@ std::unordered_map<std::string, Entry> make_table() {
       GRAPHGATE_CHECK(is_new);
     }
   }
-  for (const SameOp& same : same_ops()) {
-    const auto found = table.find(std::string(same.op));  // others are taken apart
-    if (found != table.end()) table.emplace(std::string(same.name), found->second);
-  }
+  add_same_ops(table);  // the others are taken apart
   return table;
 }
 

@@ -70,12 +70,12 @@ namespace {
 void turn_all(Tensor& reals) {
   const std::int64_t item = spec::item_size_bytes(reals.dtype);
   std::byte* bytes = reals.storage->writable_bytes();
-  std::vector<Mark>& marks = reals.storage->marks;
+  std::vector<StoredMark>& marks = reals.storage->marks;
   for_each_position(reals, [&](std::int64_t position) {
     bytes[(position + 1) * item - 1] ^= std::byte{0x80};  // the sign, the highest bit
     if (marks.empty()) return;
-    Mark& mark = marks[static_cast<std::size_t>(position)];
-    mark.value = -mark.value;
+    StoredMark& mark = marks[static_cast<std::size_t>(position)];
+    mark = Mark{-mark.value(), mark.radius()};
   });
 }
 

@@ -17,7 +17,7 @@ using spec::Program;
 using spec::ValueId;
 
 // How an op that is no pointwise one treats the rows of its first operands.
-enum class Rows : std::uint8_t {
+enum class RowKind : std::uint8_t {
   kReduced,     // over dimensions that the argument `dim` names
   kLines,       // along the dimension `dim`; the sizes stay
   kNormalized,  // over the last dimensions, as many as normalized_shape has
@@ -34,43 +34,43 @@ enum class Rows : std::uint8_t {
 
 struct RowRule {
   std::string_view op;
-  Rows rows;
+  RowKind rows;
   std::string_view cut;                  // the operand whose rows they are
   std::string_view also_cut = {};        // another
   std::optional<std::int64_t> dim = {};  // where the argument is left out
 };
 
 constexpr std::array kRowRules = {
-    RowRule{"aten._log_softmax.default", Rows::kLines, "self"},
-    RowRule{"aten._softmax.default", Rows::kLines, "self"},
-    RowRule{"aten._to_copy.default", Rows::kCopied, "self"},
-    RowRule{"aten.addmm.default", Rows::kProduct, "mat1"},
-    RowRule{"aten.alias.default", Rows::kCopied, "self"},
-    RowRule{"aten.amax.default", Rows::kReduced, "self"},
-    RowRule{"aten.amin.default", Rows::kReduced, "self"},
-    RowRule{"aten.bmm.default", Rows::kBatches, "self", "mat2"},
-    RowRule{"aten.cat.default", Rows::kJoined, "tensors", {}, 0},
-    RowRule{"aten.cumprod.default", Rows::kLines, "self"},
-    RowRule{"aten.cumsum.default", Rows::kLines, "self"},
-    RowRule{"aten.detach.default", Rows::kCopied, "self"},
-    RowRule{"aten.embedding.default", Rows::kLookedUp, "indices"},
-    RowRule{"aten.gather.default", Rows::kPicked, "self", "index"},
-    RowRule{"aten.layer_norm.default", Rows::kNormalized, "input"},
-    RowRule{"aten.linear.default", Rows::kProduct, "input"},
-    RowRule{"aten.log_softmax.int", Rows::kLines, "self"},
-    RowRule{"aten.logsumexp.default", Rows::kReduced, "self"},
-    RowRule{"aten.matmul.default", Rows::kProduct, "self"},
-    RowRule{"aten.mean.dim", Rows::kReduced, "self"},
-    RowRule{"aten.mm.default", Rows::kProduct, "self"},
-    RowRule{"aten.native_layer_norm.default", Rows::kNormalized, "input"},
-    RowRule{"aten.prod.dim_int", Rows::kReduced, "self"},
-    RowRule{"aten.rms_norm.default", Rows::kNormalized, "input"},
-    RowRule{"aten.select.int", Rows::kSelected, "self"},
-    RowRule{"aten.slice.Tensor", Rows::kNarrowed, "self", {}, 0},
-    RowRule{"aten.softmax.int", Rows::kLines, "self"},
-    RowRule{"aten.sum.dim_IntList", Rows::kReduced, "self"},
-    RowRule{"aten.unsqueeze.default", Rows::kInserted, "self"},
-    RowRule{"aten.var.correction", Rows::kReduced, "self"},
+    RowRule{"aten._log_softmax.default", RowKind::kLines, "self"},
+    RowRule{"aten._softmax.default", RowKind::kLines, "self"},
+    RowRule{"aten._to_copy.default", RowKind::kCopied, "self"},
+    RowRule{"aten.addmm.default", RowKind::kProduct, "mat1"},
+    RowRule{"aten.alias.default", RowKind::kCopied, "self"},
+    RowRule{"aten.amax.default", RowKind::kReduced, "self"},
+    RowRule{"aten.amin.default", RowKind::kReduced, "self"},
+    RowRule{"aten.bmm.default", RowKind::kBatches, "self", "mat2"},
+    RowRule{"aten.cat.default", RowKind::kJoined, "tensors", {}, 0},
+    RowRule{"aten.cumprod.default", RowKind::kLines, "self"},
+    RowRule{"aten.cumsum.default", RowKind::kLines, "self"},
+    RowRule{"aten.detach.default", RowKind::kCopied, "self"},
+    RowRule{"aten.embedding.default", RowKind::kLookedUp, "indices"},
+    RowRule{"aten.gather.default", RowKind::kPicked, "self", "index"},
+    RowRule{"aten.layer_norm.default", RowKind::kNormalized, "input"},
+    RowRule{"aten.linear.default", RowKind::kProduct, "input"},
+    RowRule{"aten.log_softmax.int", RowKind::kLines, "self"},
+    RowRule{"aten.logsumexp.default", RowKind::kReduced, "self"},
+    RowRule{"aten.matmul.default", RowKind::kProduct, "self"},
+    RowRule{"aten.mean.dim", RowKind::kReduced, "self"},
+    RowRule{"aten.mm.default", RowKind::kProduct, "self"},
+    RowRule{"aten.native_layer_norm.default", RowKind::kNormalized, "input"},
+    RowRule{"aten.prod.dim_int", RowKind::kReduced, "self"},
+    RowRule{"aten.rms_norm.default", RowKind::kNormalized, "input"},
+    RowRule{"aten.select.int", RowKind::kSelected, "self"},
+    RowRule{"aten.slice.Tensor", RowKind::kNarrowed, "self", {}, 0},
+    RowRule{"aten.softmax.int", RowKind::kLines, "self"},
+    RowRule{"aten.sum.dim_IntList", RowKind::kReduced, "self"},
+    RowRule{"aten.unsqueeze.default", RowKind::kInserted, "self"},
+    RowRule{"aten.var.correction", RowKind::kReduced, "self"},
 };
 
 // What is known of a value: how many dimensions it has, and whether it is cut.
@@ -210,30 +210,30 @@ class CutFinder {
   // The dimensions of the result, dimension 0 the operand's own; nothing where it is not.
   std::optional<std::int64_t> rank_made(const Node& node, const RowRule& rule, std::int64_t rank) {
     switch (rule.rows) {
-      case Rows::kCopied:
+      case RowKind::kCopied:
         return rank;
-      case Rows::kReduced:
+      case RowKind::kReduced:
         return rank_reduced(node, rank);
-      case Rows::kLines:
-      case Rows::kPicked:
-      case Rows::kNarrowed:
-      case Rows::kJoined:
+      case RowKind::kLines:
+      case RowKind::kPicked:
+      case RowKind::kNarrowed:
+      case RowKind::kJoined:
         return is_behind_rows(node, rule, rank) ? std::optional(rank) : std::nullopt;
-      case Rows::kSelected:
+      case RowKind::kSelected:
         return is_behind_rows(node, rule, rank) ? std::optional(rank - 1) : std::nullopt;
-      case Rows::kInserted:
+      case RowKind::kInserted:
         return is_behind_rows(node, rule, rank + 1) ? std::optional(rank + 1) : std::nullopt;
-      case Rows::kNormalized: {
+      case RowKind::kNormalized: {
         const Argument* shape = argument(node, "normalized_shape");
         const auto* list = shape ? shape->as<Argument::List>() : nullptr;
         const bool fits = list && static_cast<std::int64_t>(list->size()) < rank;
         return fits ? std::optional(rank) : std::nullopt;
       }
-      case Rows::kProduct:
+      case RowKind::kProduct:
         return rank_of_product(node, rank);
-      case Rows::kBatches:
+      case RowKind::kBatches:
         return rank == 3 ? std::optional(rank) : std::nullopt;
-      case Rows::kLookedUp:
+      case RowKind::kLookedUp:
         return rank + 1;
     }
     return std::nullopt;

@@ -22,11 +22,10 @@ TakeApart find_complex(const spec::OpRow& row) {
          {complex_arithmetic(), complex_functions(), complex_reductions(), complex_products()}) {
       for (const CompositeOp& op : ops) table.emplace(op.base_name, op.take_apart);
     }
+    add_same_ops(table);
     return table;
   }();
-  const std::string name = row.schema.ns + "." + row.schema.base_name();
-  const std::string_view synonym = same_op_as(name);
-  const auto found = kTable.find(synonym.empty() ? std::string_view(name) : synonym);
+  const auto found = kTable.find(row.schema.ns + "." + row.schema.base_name());
   return found == kTable.end() ? nullptr : found->second;
 }
 

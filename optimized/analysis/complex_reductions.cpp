@@ -206,7 +206,7 @@ Argument finished(Parts& parts, const Argument& value) {
   return parts.run("aten.copy_.default", {*written, value});
 }
 
-Values product(Parts& parts) {
+Values product_of_all(Parts& parts) {
   if (const auto self = as_real(parts)) return {same_op(parts, *self)};
   const DType dtype = reduced_dtype(parts);
   Argument value = in_dtype(parts, dtype);
@@ -277,7 +277,7 @@ constexpr CompositeOp kComplexReductions[] = {
     {"aten.nonzero", of_nonzero},
     {"aten.nonzero_static", of_nonzero},
     {"aten.norm", of_magnitudes},
-    {"aten.prod", product},
+    {"aten.prod", product_of_all},
     {"aten.put", put_source},
     {"aten.scatter_add", add_at_places},
     {"aten.scatter_reduce", add_at_places},

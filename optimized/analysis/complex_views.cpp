@@ -71,7 +71,7 @@ Values imaginary_part(Parts& parts) {
 // --- Conjugates
 
 // A real tensor is its own conjugate.
-Values conjugate(Parts& parts) {
+Values conjugate_view(Parts& parts) {
   if (!is_complex(parts)) return {parts["self"]};
   return {parts.view(parts.tensor("self"), Turn::kConjugate)};
 }
@@ -86,7 +86,7 @@ Values copied_conjugate(Parts& parts) {
 
 Values same_numbers(Parts& parts) { return {parts["self"]}; }
 
-Values negative(Parts& parts) { return {parts.view(parts.tensor("self"), Turn::kNegative)}; }
+Values negative_view(Parts& parts) { return {parts.view(parts.tensor("self"), Turn::kNegative)}; }
 Values copied_negative(Parts& parts) {
   return copied(parts, parts.run("aten.neg.default", {parts["self"]}));
 }
@@ -104,7 +104,7 @@ Values conjugate_transpose(Parts& parts) {
 Values conjugate_matrix(Parts& parts) {
   const Tensor self = parts.tensor("self");
   if (self.rank() != 0 && self.rank() != 2) throw OpError("tensor.H needs a matrix");
-  if (self.rank() == 0) return conjugate(parts);
+  if (self.rank() == 0) return conjugate_view(parts);
   return conjugate_transpose(parts);
 }
 
@@ -140,12 +140,12 @@ Values from_polar(Parts& parts) {
 }
 
 constexpr CompositeOp kCompositeComplex[] = {
-    {"aten._conj", conjugate},
+    {"aten._conj", conjugate_view},
     {"aten._conj_copy", copied_conjugate},
     {"aten._conj_physical", copied_conjugate},
-    {"aten._neg_view", negative},
+    {"aten._neg_view", negative_view},
     {"aten._neg_view_copy", copied_negative},
-    {"aten.conj", conjugate},
+    {"aten.conj", conjugate_view},
     {"aten.imag", imaginary_part},
     {"aten.mH", conjugate_transpose},
     {"aten.matrix_H", conjugate_matrix},

@@ -90,10 +90,7 @@ TakeApart find_composite(const spec::OpRow& row) {
           composite_losses(), composite_recurrent(), composite_statistics(), composite_complex()}) {
       for (const CompositeOp& op : ops) table.emplace(op.base_name, op);
     }
-    for (const SameOp& same : same_ops()) {
-      const auto found = table.find(same.op);
-      if (found != table.end()) table.emplace(same.name, found->second);
-    }
+    add_same_ops(table);
     return table;
   }();
   const auto found = kTable.find(row.schema.ns + "." + row.schema.base_name());

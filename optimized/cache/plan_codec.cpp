@@ -131,12 +131,12 @@ struct Codec<SymExpr> {
 };
 
 namespace {
-constexpr std::string_view kMagic = "ggplan";
+constexpr std::string_view kPlanMagic = "ggplan";
 }  // namespace
 
 std::string encode_plan(const spec::Plan& plan) {
   ByteWriter out;
-  out.raw(kMagic);
+  out.raw(kPlanMagic);
   out.number(kPlanCodecVersion);
   out(plan);
   return out.take();
@@ -144,7 +144,7 @@ std::string encode_plan(const spec::Plan& plan) {
 
 Result<spec::Plan> decode_plan(std::string_view bytes) {
   ByteReader in(bytes);
-  if (in.raw() != kMagic) return bad_input("this is no encoded plan");
+  if (in.raw() != kPlanMagic) return bad_input("this is no encoded plan");
   if (in.number() != kPlanCodecVersion) return bad_input("the plan is encoded by another version");
   spec::Plan plan;
   in(plan);

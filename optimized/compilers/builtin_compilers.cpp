@@ -4,12 +4,12 @@ namespace graphgate::optimized {
 namespace {
 
 // Raised whenever the same source and context would be answered in another way.
-constexpr std::string_view kVersion = "1";
+constexpr std::string_view kCompilerVersion = "1";
 
 class FusedCompiler : public PartitionCompiler {
  public:
   [[nodiscard]] std::string name() const override { return "fused"; }
-  [[nodiscard]] std::string hash() const override { return name() + " " + std::string(kVersion); }
+  [[nodiscard]] std::string hash() const override { return name() + " " + std::string(kCompilerVersion); }
   Result<CompiledPartition> compile(const CompilerSource& source,
                                     const CompilerContext& context) override {
     const auto nodes = source.nodes();
@@ -27,7 +27,7 @@ class FusedCompiler : public PartitionCompiler {
 class EagerCompiler final : public PartitionCompiler {
  public:
   [[nodiscard]] std::string name() const override { return "eager"; }
-  [[nodiscard]] std::string hash() const override { return name() + " " + std::string(kVersion); }
+  [[nodiscard]] std::string hash() const override { return name() + " " + std::string(kCompilerVersion); }
   Result<CompiledPartition> compile(const CompilerSource& source,
                                     const CompilerContext& /*context*/) override {
     CompiledPartition compiled;

@@ -89,7 +89,7 @@ struct Rounding {
 };
 
 // What torch.tensor(from, dtype=float64).to(dtype) gives in PyTorch 2.11.
-const Rounding kRecorded[] = {
+const Rounding kRecordedRoundings[] = {
     {65519, DType::kFloat16, 65504},
     {65520, DType::kFloat16, kInf},
     {-1e39, DType::kFloat16, -kInf},
@@ -115,7 +115,7 @@ const Rounding kRecorded[] = {
 };
 
 TEST(FloatFormat, OverflowUnderflowAndDoubleRoundingAreTheRecordedOnes) {
-  for (const Rounding& row : kRecorded) {
+  for (const Rounding& row : kRecordedRoundings) {
     const double to = round_to_dtype(row.from, row.dtype);
     if (std::isnan(row.to)) {
       EXPECT_TRUE(std::isnan(to)) << row.from << " gave " << to;

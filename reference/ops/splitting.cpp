@@ -117,7 +117,8 @@ constexpr std::array kSplittingOps = {
     OpBody{"aten.unbind", views_op<unbind>}.any_dtype(),
     OpBody{"aten.unbind_copy", copies_op<unbind>}.any_dtype().moves("self"),
     OpBody{"aten.unsafe_split", unsafe_views<split>}.any_dtype().moves("self"),
-    OpBody{"aten.unsafe_split_with_sizes", unsafe_views<split_with_sizes>}.moves("self"),
+    OpBody{"aten.unsafe_split_with_sizes", unsafe_views<split_with_sizes>}.any_dtype().moves(
+        "self"),
 };
 
 }  // namespace
