@@ -39,11 +39,14 @@ constexpr std::array<std::pair<int, MemoryFormat>, 4> kMemoryFormats = {{
 }};
 
 // What PyTorch knows and this project has not.
-constexpr std::array<std::pair<int, std::string_view>, 4> kForeignDTypes = {{
+constexpr std::array<std::pair<int, std::string_view>, 7> kForeignDTypes = {{
     {9, "complex32"},
     {28, "uint16"},
     {31, "float8_e4m3fnuz"},
     {32, "float8_e5m2fnuz"},
+    {33, "float8_e8m0fnu"},
+    {34, "uint32"},
+    {35, "uint64"},
 }};
 constexpr std::array<std::pair<int, std::string_view>, 6> kForeignLayouts = {{
     {1, "sparse_coo"},

@@ -64,7 +64,8 @@ HostTensor export_tensor(const Tensor& tensor) {
           tensor.offset, tensor.device, tensor.storage->host};
 }
 
-spec::Spread export_spread(const Tensor& tensor) {
+spec::Spread export_spread(const Tensor& exported) {
+  const Tensor tensor = as_components(exported);
   spec::Spread spread;
   spread.values.reserve(static_cast<std::size_t>(tensor.count()));
   spread.radii.reserve(static_cast<std::size_t>(tensor.count()));

@@ -119,7 +119,10 @@ Values size_of(Parts& parts) {
 }
 Values angle_of(Parts& parts) {
   ComplexParts c(parts, spec::component_dtype(parts.tensor("self").dtype));
-  return {make_real(parts, c.angle(c.pair("self")))};
+  const Argument angle = c.angle(c.pair("self"));
+  // Row-major, whatever the operand is.
+  return {make_real(parts,
+                    parts.run("aten.clone.default", {angle, {spec::MemoryFormat::kContiguous}}))};
 }
 
 // --- Questions

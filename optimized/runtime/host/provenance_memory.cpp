@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/result.h"
 #include "spec/provenance_words.h"
 
 namespace graphgate::optimized {
@@ -116,8 +117,10 @@ const WordMemory::Extent* WordMemory::join(Address begin, Address end, std::uint
 
 // An element that may not have been written as one.
 Word WordMemory::load_element(Address address, std::uint32_t size) {
-  std::array<Word, 8> words{};
-  std::array<const Extent*, 8> extents{};
+  constexpr std::size_t kMostBytes = 16;  // of complex128
+  GRAPHGATE_CHECK(size <= kMostBytes);
+  std::array<Word, kMostBytes> words{};
+  std::array<const Extent*, kMostBytes> extents{};
   bool is_whole = true;
   bool is_written = false;
   for (std::uint32_t i = 0; i < size; ++i) {
