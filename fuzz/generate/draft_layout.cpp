@@ -1,5 +1,6 @@
 // Strides: row-major ones, and those that pointwise results take from their operands.
 #include <algorithm>
+#include <functional>
 
 #include "fuzz/generate/draft.h"
 
@@ -151,12 +152,15 @@ Layout pointwise_layout(Draft& draft, std::span<const TensorIndex> operands, con
       }
     }
   }
+  if (std::is_sorted(order.begin(), order.begin() + rank, std::greater<>())) {
+    return {true, draft.row_major(sizes)};
+  }
   Layout layout{true, sizes};
   Size stride = 1;
   for (std::size_t i = 0; i < rank; ++i) {
     const int d = static_cast<int>(order[i]);
     layout.strides[d] = stride;
-    if (sizes[d] != 0) stride = draft.table().product(sizes[d], stride);
+    stride = draft.table().product(sizes[d], stride);  // 0 behind a dimension of size 0
   }
   return layout;
 }
