@@ -46,7 +46,7 @@ Argument component_view(Parts& parts, const Argument& value, int which) {
   return parts.view(component_of(parts.of(value), which));
 }
 
-Pair component_views(Parts& parts, const Argument& value) {
+Components component_views(Parts& parts, const Argument& value) {
   return {component_view(parts, value, 0), component_view(parts, value, 1)};
 }
 
@@ -55,14 +55,14 @@ Argument ComplexParts::converted(const Argument& value) {
   return parts_.run("aten.to.dtype", {value, {component_}});
 }
 
-Pair ComplexParts::pair(const Argument& operand) {
+Components ComplexParts::pair(const Argument& operand) {
   if (const auto* z = operand.as<spec::ComplexNumber>()) return {{z->real}, {z->imag}};
   if (const auto* x = operand.as<double>()) return {{*x}, {0.0}};
   if (const auto* i = operand.as<std::int64_t>()) return {{static_cast<double>(*i)}, {0.0}};
   if (const auto* b = operand.as<bool>()) return {{*b ? 1.0 : 0.0}, {0.0}};
   if (!is_tensor(operand)) throw OpError("expected a tensor or a number");
   if (!spec::is_complex(parts_.of(operand).dtype)) return {converted(operand), {0.0}};
-  const Pair views = component_views(parts_, operand);
+  const Components views = component_views(parts_, operand);
   const Argument re = converted(views.re);
   return {re, converted(views.im)};
 }
@@ -131,17 +131,17 @@ Argument ComplexParts::compared(std::string_view how, const Argument& a, double 
 
 // --- Complex numbers
 
-Pair ComplexParts::add(const Pair& a, const Pair& b) {
+Components ComplexParts::add(const Components& a, const Components& b) {
   const Argument re = add(a.re, b.re);
   return {re, add(a.im, b.im)};
 }
 
-Pair ComplexParts::sub(const Pair& a, const Pair& b) {
+Components ComplexParts::sub(const Components& a, const Components& b) {
   const Argument re = sub(a.re, b.re);
   return {re, sub(a.im, b.im)};
 }
 
-Pair ComplexParts::mul(const Pair& a, const Pair& b) {
+Components ComplexParts::mul(const Components& a, const Components& b) {
   const Argument re_re = mul(a.re, b.re);
   const Argument re = sub(re_re, mul(a.im, b.im));
   const Argument re_im = mul(a.re, b.im);
@@ -149,43 +149,46 @@ Pair ComplexParts::mul(const Pair& a, const Pair& b) {
 }
 
 // Both are first divided by the larger component of the divisor, so that squares stay in range.
-Pair ComplexParts::div(const Pair& a, const Pair& b) {
+Components ComplexParts::div(const Components& a, const Components& b) {
   const auto c = constant_of(b.re);
   const auto d = constant_of(b.im);
   if (c && d && *d == 0 && *c != 0 && std::isfinite(*c)) return {div(a.re, b.re), div(a.im, b.re)};
   const Argument size_re = call("aten.abs.default", b.re);
   const Argument size_im = call("aten.abs.default", b.im);
   const Argument scale = call("aten.maximum.default", size_re, size_im);
-  const Pair divisor = {div(b.re, scale), div(b.im, scale)};
-  const Pair dividend = {div(a.re, scale), div(a.im, scale)};
+  const Components divisor = {div(b.re, scale), div(b.im, scale)};
+  const Components dividend = {div(a.re, scale), div(a.im, scale)};
   const Argument square_re = mul(divisor.re, divisor.re);
   const Argument square = add(square_re, mul(divisor.im, divisor.im));
-  const Pair product = mul(dividend, conjugate(divisor));
+  const Components product = mul(dividend, conjugate(divisor));
   return {div(product.re, square), div(product.im, square)};
 }
 
-Pair ComplexParts::negated(const Pair& a) {
+Components ComplexParts::negated(const Components& a) {
   const Argument re = negated(a.re);
   return {re, negated(a.im)};
 }
-Pair ComplexParts::conjugate(const Pair& a) { return {a.re, negated(a.im)}; }
-Pair ComplexParts::times_i(const Pair& a) { return {negated(a.im), a.re}; }
-Pair ComplexParts::over_i(const Pair& a) { return {a.im, negated(a.re)}; }
+Components ComplexParts::conjugate(const Components& a) { return {a.re, negated(a.im)}; }
+Components ComplexParts::times_i(const Components& a) { return {negated(a.im), a.re}; }
+Components ComplexParts::over_i(const Components& a) { return {a.im, negated(a.re)}; }
 
-Pair ComplexParts::chosen(const Argument& condition, const Pair& a, const Pair& b) {
+Components ComplexParts::chosen(const Argument& condition, const Components& a,
+                                const Components& b) {
   const Argument re = chosen(condition, a.re, b.re);
   return {re, chosen(condition, a.im, b.im)};
 }
 
-Argument ComplexParts::absolute(const Pair& a) { return call("aten.hypot.default", a.re, a.im); }
-Argument ComplexParts::angle(const Pair& a) { return call("aten.atan2.default", a.im, a.re); }
+Argument ComplexParts::absolute(const Components& a) {
+  return call("aten.hypot.default", a.re, a.im);
+}
+Argument ComplexParts::angle(const Components& a) { return call("aten.atan2.default", a.im, a.re); }
 
-Argument ComplexParts::equal(const Pair& a, const Pair& b) {
+Argument ComplexParts::equal(const Components& a, const Components& b) {
   const Argument re = call("aten.eq.Tensor", a.re, b.re);
   return call("aten.logical_and.default", re, call("aten.eq.Tensor", a.im, b.im));
 }
 
-Argument ComplexParts::is_zero(const Pair& a) { return equal(a, {{0.0}, {0.0}}); }
+Argument ComplexParts::is_zero(const Components& a) { return equal(a, {{0.0}, {0.0}}); }
 
 // --- Results
 
@@ -218,7 +221,8 @@ void copy_into(Parts& parts, const Argument& target, const Argument& value) {
 }
 
 // Both components at once, so that none is written before the other is known.
-void write_pairs(Parts& parts, const Argument& target, const Pair& value, const Sizes& sizes) {
+void write_pairs(Parts& parts, const Argument& target, const Components& value,
+                 const Sizes& sizes) {
   const DType own = spec::component_dtype(parts.of(target).dtype);
   const auto of = [&](const Argument& one) { return one.as<double>() ? own : parts.of(one).dtype; };
   const bool is_wide = of(value.re) == DType::kFloat64 || of(value.im) == DType::kFloat64;
@@ -252,7 +256,7 @@ Argument new_pairs(Parts& parts, DType component, const Sizes& sizes, const Size
 
 }  // namespace
 
-Argument make_complex(Parts& parts, const Pair& value, DType dtype, const Sizes& sizes,
+Argument make_complex(Parts& parts, const Components& value, DType dtype, const Sizes& sizes,
                       const Sizes& strides) {
   if (const auto written = parts.written()) {
     const Tensor target = parts.of(*written);
@@ -276,7 +280,7 @@ Argument make_complex(Parts& parts, const Pair& value, DType dtype, const Sizes&
   return result;
 }
 
-Argument make_pointwise_complex(Parts& parts, const Pair& value, DType dtype,
+Argument make_pointwise_complex(Parts& parts, const Components& value, DType dtype,
                                 std::initializer_list<std::string_view> over) {
   std::vector<const Tensor*> inputs;
   for (const std::string_view name : over) {
@@ -300,9 +304,9 @@ Argument make_real(Parts& parts, const Argument& value) {
 
 namespace {
 
-// The arguments of the node, those of one component.
+// The arguments of the node, those of one component; of what it writes, a copy.
 std::vector<Argument> arguments_of_component(
-    ComplexParts& c, const std::vector<std::pair<std::string_view, Pair>>& pairs, int which) {
+    ComplexParts& c, const std::vector<std::pair<std::string_view, Components>>& pairs, int which) {
   Parts& parts = c.parts();
   std::vector<Argument> out;
   for (const spec::SchemaArgument& declared : parts.row().schema.arguments) {
@@ -315,7 +319,8 @@ std::vector<Argument> arguments_of_component(
     } else if (declared.name == "dtype") {
       out.push_back({spec::None{}});
     } else if (parts.written() && *parts.written() == parts[declared.name]) {
-      out.push_back(component_view(parts, parts[declared.name], which));
+      const Argument before = component_view(parts, parts[declared.name], which);
+      out.push_back(parts.run("aten.clone.default", {before}));
     } else {
       out.push_back(parts[declared.name]);
     }
@@ -336,7 +341,7 @@ Argument same_op(Parts& parts, const std::vector<std::pair<std::string_view, Arg
 }
 
 std::vector<Argument> run_apart(ComplexParts& c,
-                                const std::vector<std::pair<std::string_view, Pair>>& pairs) {
+                                const std::vector<std::pair<std::string_view, Components>>& pairs) {
   Parts& parts = c.parts();
   const auto written = parts.written();
   if (written && !spec::is_complex(parts.of(*written).dtype)) {
@@ -346,7 +351,10 @@ std::vector<Argument> run_apart(ComplexParts& c,
   const std::string op = parts.row().schema.qualified_name();
   const Argument re = parts.run(op, arguments_of_component(c, pairs, 0));
   const Argument im = parts.run(op, arguments_of_component(c, pairs, 1));
-  if (written) return {*written};
+  if (written) {  // in one step, as one op does
+    write_pairs(parts, *written, {re, im}, parts.of(*written).sizes);
+    return {*written};
+  }
   const Tensor made = parts.of(re);
   return {make_complex(parts, {re, im}, complex_with(c.component()), made.sizes, made.strides)};
 }

@@ -24,7 +24,7 @@ namespace graphgate::optimized {
 [[nodiscard]] std::span<const CompositeOp> complex_products();
 
 // A number or one tensor of numbers, by components. Each is a value, or a constant (a double).
-struct Pair {
+struct Components {
   spec::Argument re;
   spec::Argument im;
 };
@@ -39,8 +39,8 @@ class ComplexParts {
   [[nodiscard]] spec::DType component() const { return component_; }
 
   // A tensor or a number, its components converted to the dtype.
-  [[nodiscard]] Pair pair(const spec::Argument& operand);
-  [[nodiscard]] Pair pair(std::string_view name) { return pair(parts_[name]); }
+  [[nodiscard]] Components pair(const spec::Argument& operand);
+  [[nodiscard]] Components pair(std::string_view name) { return pair(parts_[name]); }
 
   // On components.
   [[nodiscard]] spec::Argument add(const spec::Argument& a, const spec::Argument& b);
@@ -61,20 +61,21 @@ class ComplexParts {
   [[nodiscard]] spec::Argument tensor(const spec::Argument& a);
 
   // On complex numbers.
-  [[nodiscard]] Pair add(const Pair& a, const Pair& b);
-  [[nodiscard]] Pair sub(const Pair& a, const Pair& b);
-  [[nodiscard]] Pair mul(const Pair& a, const Pair& b);
-  [[nodiscard]] Pair div(const Pair& a, const Pair& b);
-  [[nodiscard]] Pair negated(const Pair& a);
-  [[nodiscard]] Pair conjugate(const Pair& a);
-  [[nodiscard]] Pair times_i(const Pair& a);
-  [[nodiscard]] Pair over_i(const Pair& a);
-  [[nodiscard]] Pair chosen(const spec::Argument& condition, const Pair& a, const Pair& b);
-  [[nodiscard]] spec::Argument absolute(const Pair& a);
-  [[nodiscard]] spec::Argument angle(const Pair& a);
+  [[nodiscard]] Components add(const Components& a, const Components& b);
+  [[nodiscard]] Components sub(const Components& a, const Components& b);
+  [[nodiscard]] Components mul(const Components& a, const Components& b);
+  [[nodiscard]] Components div(const Components& a, const Components& b);
+  [[nodiscard]] Components negated(const Components& a);
+  [[nodiscard]] Components conjugate(const Components& a);
+  [[nodiscard]] Components times_i(const Components& a);
+  [[nodiscard]] Components over_i(const Components& a);
+  [[nodiscard]] Components chosen(const spec::Argument& condition, const Components& a,
+                                  const Components& b);
+  [[nodiscard]] spec::Argument absolute(const Components& a);
+  [[nodiscard]] spec::Argument angle(const Components& a);
   // Whether the two are equal; whether one is 0.
-  [[nodiscard]] spec::Argument equal(const Pair& a, const Pair& b);
-  [[nodiscard]] spec::Argument is_zero(const Pair& a);
+  [[nodiscard]] spec::Argument equal(const Components& a, const Components& b);
+  [[nodiscard]] spec::Argument is_zero(const Components& a);
 
  private:
   template <class F>
@@ -88,15 +89,15 @@ class ComplexParts {
 
 // Components of the very numbers that a complex value holds: views.
 [[nodiscard]] spec::Argument component_view(Parts& parts, const spec::Argument& value, int which);
-[[nodiscard]] Pair component_views(Parts& parts, const spec::Argument& value);
+[[nodiscard]] Components component_views(Parts& parts, const spec::Argument& value);
 
 // Makes result 0 of the node, of `dtype` and `sizes`, from its components, which broadcast to them
 // and may be of a wider dtype. In the in-place and out= forms it is the written tensor; both
 // components are known before it is written. `strides`: of a new one, dense.
-[[nodiscard]] spec::Argument make_complex(Parts& parts, const Pair& value, spec::DType dtype,
+[[nodiscard]] spec::Argument make_complex(Parts& parts, const Components& value, spec::DType dtype,
                                           const Sizes& sizes, const Sizes& strides);
 // The same where the result is pointwise over these arguments (numbers and None are left out).
-[[nodiscard]] spec::Argument make_pointwise_complex(Parts& parts, const Pair& value,
+[[nodiscard]] spec::Argument make_pointwise_complex(Parts& parts, const Components& value,
                                                     spec::DType dtype,
                                                     std::initializer_list<std::string_view> over);
 // Makes result 0, which is real: `value`, or what it is written into.
@@ -108,7 +109,7 @@ class ComplexParts {
 // Runs the node's own op on real components, and then on imaginary ones: those of the named
 // arguments; the others are as they are, and a dtype is left out. Returns result 0.
 [[nodiscard]] std::vector<spec::Argument> run_apart(
-    ComplexParts& c, const std::vector<std::pair<std::string_view, Pair>>& pairs);
+    ComplexParts& c, const std::vector<std::pair<std::string_view, Components>>& pairs);
 
 // The complex dtype of a result of these arguments. Throws OpError where there is none complex.
 [[nodiscard]] spec::DType complex_result(const Parts& parts,
@@ -116,8 +117,8 @@ class ComplexParts {
 [[nodiscard]] spec::DType complex_with(spec::DType component);
 
 // Elementary functions; float64 is what they take.
-[[nodiscard]] Pair complex_exp(ComplexParts& c, const Pair& z);
-[[nodiscard]] Pair complex_log(ComplexParts& c, const Pair& z);
-[[nodiscard]] Pair complex_sqrt(ComplexParts& c, const Pair& z);
+[[nodiscard]] Components complex_exp(ComplexParts& c, const Components& z);
+[[nodiscard]] Components complex_log(ComplexParts& c, const Components& z);
+[[nodiscard]] Components complex_sqrt(ComplexParts& c, const Components& z);
 
 }  // namespace graphgate::optimized

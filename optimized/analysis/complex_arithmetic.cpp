@@ -16,8 +16,8 @@ using Values = std::vector<Argument>;
 // --- Sums and products
 
 // A factor that is a number: 1 changes nothing.
-Pair scaled(ComplexParts& c, const Pair& value, std::string_view factor) {
-  const Pair by = c.pair(factor);
+Components scaled(ComplexParts& c, const Components& value, std::string_view factor) {
+  const Components by = c.pair(factor);
   const bool is_one = by.re == Argument{1.0} && by.im == Argument{0.0};
   return is_one ? value : c.mul(by, value);
 }
@@ -26,42 +26,44 @@ template <class Combine>
 Values of_two(Parts& parts, Combine combine) {
   const DType dtype = complex_result(parts, {"self", "other"});
   ComplexParts c(parts, spec::component_dtype(dtype));
-  const Pair a = c.pair("self");
-  const Pair b = c.pair("other");
+  const Components a = c.pair("self");
+  const Components b = c.pair("other");
   return {make_pointwise_complex(parts, combine(c, a, b), dtype, {"self", "other"})};
 }
 
 Values sum_of_two(Parts& parts) {
-  return of_two(parts, [](ComplexParts& c, const Pair& a, const Pair& b) {
+  return of_two(parts, [](ComplexParts& c, const Components& a, const Components& b) {
     return c.add(a, scaled(c, b, "alpha"));
   });
 }
 Values difference(Parts& parts) {
-  return of_two(parts, [](ComplexParts& c, const Pair& a, const Pair& b) {
+  return of_two(parts, [](ComplexParts& c, const Components& a, const Components& b) {
     return c.sub(a, scaled(c, b, "alpha"));
   });
 }
 Values reversed_difference(Parts& parts) {
-  return of_two(parts, [](ComplexParts& c, const Pair& a, const Pair& b) {
+  return of_two(parts, [](ComplexParts& c, const Components& a, const Components& b) {
     return c.sub(b, scaled(c, a, "alpha"));
   });
 }
 Values product(Parts& parts) {
-  return of_two(parts, [](ComplexParts& c, const Pair& a, const Pair& b) { return c.mul(a, b); });
+  return of_two(
+      parts, [](ComplexParts& c, const Components& a, const Components& b) { return c.mul(a, b); });
 }
 Values quotient(Parts& parts) {
   if (parts.has("rounding_mode")) throw OpError("a complex quotient is not rounded");
-  return of_two(parts, [](ComplexParts& c, const Pair& a, const Pair& b) { return c.div(a, b); });
+  return of_two(
+      parts, [](ComplexParts& c, const Components& a, const Components& b) { return c.div(a, b); });
 }
 
 template <bool kDivides>
 Values add_scaled(Parts& parts) {
   const DType dtype = complex_result(parts, {"self", "tensor1", "tensor2"});
   ComplexParts c(parts, spec::component_dtype(dtype));
-  const Pair self = c.pair("self");
-  const Pair first = scaled(c, c.pair("tensor1"), "value");
-  const Pair second = c.pair("tensor2");
-  const Pair term = kDivides ? c.div(first, second) : c.mul(first, second);
+  const Components self = c.pair("self");
+  const Components first = scaled(c, c.pair("tensor1"), "value");
+  const Components second = c.pair("tensor2");
+  const Components term = kDivides ? c.div(first, second) : c.mul(first, second);
   return {make_pointwise_complex(parts, c.add(self, term), dtype, {"self", "tensor1", "tensor2"})};
 }
 
@@ -69,12 +71,12 @@ Values add_scaled(Parts& parts) {
 Values between(Parts& parts) {
   const DType dtype = complex_result(parts, {"self", "end"});
   ComplexParts c(parts, spec::component_dtype(dtype));
-  const Pair self = c.pair("self");
-  const Pair end = c.pair("end");
-  const Pair weight = c.pair("weight");
-  const Pair way = c.sub(end, self);
-  const Pair from_self = c.add(self, c.mul(weight, way));
-  const Pair from_end = c.sub(end, c.mul(way, c.sub({{1.0}, {0.0}}, weight)));
+  const Components self = c.pair("self");
+  const Components end = c.pair("end");
+  const Components weight = c.pair("weight");
+  const Components way = c.sub(end, self);
+  const Components from_self = c.add(self, c.mul(weight, way));
+  const Components from_end = c.sub(end, c.mul(way, c.sub({{1.0}, {0.0}}, weight)));
   const Argument is_near = c.compared("lt", c.absolute(weight), 0.5);
   return {make_pointwise_complex(parts, c.chosen(is_near, from_self, from_end), dtype,
                                  {"self", "end", "weight"})};
@@ -86,29 +88,31 @@ template <class F>
 Values of_one(Parts& parts, F f) {
   const DType dtype = parts.tensor("self").dtype;
   ComplexParts c(parts, spec::component_dtype(dtype));
-  const Pair z = c.pair("self");
+  const Components z = c.pair("self");
   return {make_pointwise_complex(parts, f(c, z), dtype, {"self"})};
 }
 
 Values negative(Parts& parts) {
-  return of_one(parts, [](ComplexParts& c, const Pair& z) { return c.negated(z); });
+  return of_one(parts, [](ComplexParts& c, const Components& z) { return c.negated(z); });
 }
 Values conjugate(Parts& parts) {
-  return of_one(parts, [](ComplexParts& c, const Pair& z) { return c.conjugate(z); });
+  return of_one(parts, [](ComplexParts& c, const Components& z) { return c.conjugate(z); });
 }
 Values reciprocal(Parts& parts) {
-  return of_one(parts, [](ComplexParts& c, const Pair& z) { return c.div({{1.0}, {0.0}}, z); });
+  return of_one(parts, [](ComplexParts& c, const Components& z) {
+    return c.div({{1.0}, {0.0}}, z);
+  });
 }
 Values square(Parts& parts) {
-  return of_one(parts, [](ComplexParts& c, const Pair& z) { return c.mul(z, z); });
+  return of_one(parts, [](ComplexParts& c, const Components& z) { return c.mul(z, z); });
 }
 
 // z / |z|, and 0 of 0.
 Values direction(Parts& parts) {
-  return of_one(parts, [](ComplexParts& c, const Pair& z) {
+  return of_one(parts, [](ComplexParts& c, const Components& z) {
     const Argument size = c.absolute(z);
     const Argument is_zero = c.compared("eq", size, 0);
-    const Pair unit = {c.div(z.re, size), c.div(z.im, size)};
+    const Components unit = {c.div(z.re, size), c.div(z.im, size)};
     return c.chosen(is_zero, {{0.0}, {0.0}}, unit);
   });
 }
@@ -129,7 +133,7 @@ Values angle_of(Parts& parts) {
 
 template <class F>
 Values asked_of_both(Parts& parts, std::string_view ask, std::string_view join, F make) {
-  const Pair z = component_views(parts, parts["self"]);
+  const Components z = component_views(parts, parts["self"]);
   const Argument re = parts.run(ask, {z.re});
   const Argument im = parts.run(ask, {z.im});
   return {make(parts.run(join, {re, im}))};
@@ -156,14 +160,14 @@ DType comparison_dtype(const Parts& parts) { return complex_result(parts, {"self
 
 Values is_equal(Parts& parts) {
   ComplexParts c(parts, spec::component_dtype(comparison_dtype(parts)));
-  const Pair a = c.pair("self");
-  const Pair b = c.pair("other");
+  const Components a = c.pair("self");
+  const Components b = c.pair("other");
   return {make_real(parts, c.equal(a, b))};
 }
 Values is_unequal(Parts& parts) {
   ComplexParts c(parts, spec::component_dtype(comparison_dtype(parts)));
-  const Pair a = c.pair("self");
-  const Pair b = c.pair("other");
+  const Components a = c.pair("self");
+  const Components b = c.pair("other");
   const Argument re = c.call("aten.ne.Tensor", a.re, b.re);
   return {make_real(parts,
                     c.call("aten.logical_or.default", re, c.call("aten.ne.Tensor", a.im, b.im)))};
@@ -174,7 +178,7 @@ Argument is_nonzero(Parts& parts, const Argument& value) {
   if (!spec::is_complex(parts.of(value).dtype)) {
     return parts.run("aten.ne.Scalar", {value, {std::int64_t{0}}});
   }
-  const Pair z = component_views(parts, value);
+  const Components z = component_views(parts, value);
   const Argument re = parts.run("aten.ne.Scalar", {z.re, {std::int64_t{0}}});
   const Argument im = parts.run("aten.ne.Scalar", {z.im, {std::int64_t{0}}});
   return parts.run("aten.logical_or.default", {re, im});
@@ -226,9 +230,9 @@ Values chosen(Parts& parts) {
   if (!parts.has("self")) throw Unsupported(no_complex_text(parts));
   const DType dtype = complex_result(parts, {"self", "other"});
   ComplexParts c(parts, spec::component_dtype(dtype));
-  const Pair a = c.pair("self");
-  const Pair b = c.pair("other");
-  const Pair value = c.chosen(parts["condition"], a, b);
+  const Components a = c.pair("self");
+  const Components b = c.pair("other");
+  const Components value = c.chosen(parts["condition"], a, b);
   return {make_pointwise_complex(parts, value, dtype, {"condition", "self", "other"})};
 }
 
@@ -242,7 +246,7 @@ Values filled_with_value(Parts& parts) {
     throw OpError("the value is a tensor with dimensions");
   }
   ComplexParts c(parts, spec::component_dtype(dtype));
-  const Pair self = c.pair("self");
+  const Components self = c.pair("self");
   return run_apart(c, {{"self", self}, {"value", c.pair("value")}});
 }
 
@@ -256,7 +260,7 @@ Values scatter(Parts& parts) {
     throw OpError("self and the source differ in dtype");
   }
   ComplexParts c(parts, spec::component_dtype(dtype));
-  const Pair self = c.pair("self");
+  const Components self = c.pair("self");
   return run_apart(c, {{"self", self}, {"src", c.pair("src")}});
 }
 
@@ -265,7 +269,7 @@ Values scaled_by_power(Parts& parts) {
   const DType dtype = complex_result(parts, {"self", "other"});
   const Argument power = parts.run("aten.pow.Scalar", {{std::int64_t{2}}, parts["other"]});
   ComplexParts c(parts, spec::component_dtype(dtype));
-  const Pair self = c.pair("self");
+  const Components self = c.pair("self");
   return {make_pointwise_complex(parts, c.mul(self, c.pair(power)), dtype, {"self", "other"})};
 }
 

@@ -19,7 +19,8 @@ DType common(const Parts& parts, std::string_view a, std::string_view b) {
 }
 
 template <class Product>
-Pair of_components(ComplexParts& c, const Pair& a, const Pair& b, Product product) {
+Components of_components(ComplexParts& c, const Components& a, const Components& b,
+                         Product product) {
   const Argument re_re = product(a.re, b.re);
   const Argument im_im = product(a.im, b.im);
   const Argument re = c.sub(re_re, im_im);
@@ -36,14 +37,14 @@ struct Contraction {
   bool conjugates = false;
 };
 
-Pair contracted(ComplexParts& c, const Contraction& how) {
-  const Pair a = c.pair(how.a);
-  const Pair b = c.pair(how.b);
+Components contracted(ComplexParts& c, const Contraction& how) {
+  const Components a = c.pair(how.a);
+  const Components b = c.pair(how.b);
   return of_components(c, how.conjugates ? c.conjugate(a) : a, b,
                        [&](const Argument& x, const Argument& y) { return c.call(how.op, x, y); });
 }
 
-Argument made(ComplexParts& c, const Pair& value) {
+Argument made(ComplexParts& c, const Components& value) {
   const Tensor re = c.parts().of(value.re);
   return make_complex(c.parts(), value, complex_with(c.component()), re.sizes, re.strides);
 }
@@ -65,7 +66,7 @@ Values any_matrices(Parts& parts) { return plain(parts, {"self", "other", "aten.
 
 Values linear_map(Parts& parts) {
   ComplexParts c(parts, spec::component_dtype(common(parts, "input", "weight")));
-  Pair value = contracted(c, {"input", "weight", "aten.linear.default"});
+  Components value = contracted(c, {"input", "weight", "aten.linear.default"});
   if (parts.has("bias")) {
     common(parts, "input", "bias");
     value = c.add(value, c.pair("bias"));
@@ -74,15 +75,15 @@ Values linear_map(Parts& parts) {
 }
 
 // beta self + alpha product; self is not read where beta is 0.
-Values with_addend(ComplexParts& c, const Pair& product) {
+Values with_addend(ComplexParts& c, const Components& product) {
   Parts& parts = c.parts();
-  const auto scaled = [&](const Pair& value, std::string_view factor) {
-    const Pair by = c.pair(factor);
+  const auto scaled = [&](const Components& value, std::string_view factor) {
+    const Components by = c.pair(factor);
     return by.re == Argument{1.0} && by.im == Argument{0.0} ? value : c.mul(by, value);
   };
-  Pair value = scaled(product, "alpha");
+  Components value = scaled(product, "alpha");
   const Sizes sizes = parts.of(value.re).sizes;
-  const Pair beta = c.pair("beta");
+  const Components beta = c.pair("beta");
   const bool reads_self = !(beta.re == Argument{0.0} && beta.im == Argument{0.0});
   if (reads_self) value = c.add(scaled(c.pair("self"), "beta"), value);
   return {make_complex(parts, value, complex_with(c.component()), sizes, row_major_strides(sizes))};
@@ -114,7 +115,7 @@ Values add_sum_of_batches(Parts& parts) {
   const DType dtype = common(parts, "batch1", "batch2");
   common(parts, "self", "batch1");
   ComplexParts c(parts, spec::component_dtype(dtype));
-  const Pair products = contracted(c, {"batch1", "batch2", "aten.bmm.default"});
+  const Components products = contracted(c, {"batch1", "batch2", "aten.bmm.default"});
   const auto sum = [&](const Argument& value) {
     return parts.run("aten.sum.dim_IntList", {value, integers_argument({0})});
   };
@@ -125,7 +126,7 @@ Values add_sum_of_batches(Parts& parts) {
 // What is linear in two operands, as a vector product is.
 Values vector_product(Parts& parts) {
   ComplexParts c(parts, spec::component_dtype(common(parts, "self", "other")));
-  const Pair value =
+  const Components value =
       of_components(c, c.pair("self"), c.pair("other"), [&](const Argument& x, const Argument& y) {
         return parts.run("aten.linalg_cross.default", {x, y, parts["dim"]});
       });
@@ -135,7 +136,7 @@ Values vector_product(Parts& parts) {
 // A bias goes along the channels, which stand in front of the spatial dimensions.
 Values convolution(Parts& parts) {
   ComplexParts c(parts, spec::component_dtype(common(parts, "input", "weight")));
-  Pair value = of_components(
+  Components value = of_components(
       c, c.pair("input"), c.pair("weight"), [&](const Argument& x, const Argument& y) {
         return same_op(parts, {{"input", x}, {"weight", y}, {"bias", {spec::None{}}}});
       });
@@ -143,7 +144,7 @@ Values convolution(Parts& parts) {
     common(parts, "input", "bias");
     std::vector<std::int64_t> sizes(at(parts.tensor("weight").rank() - 1), 1);
     sizes.front() = parts.tensor("bias").count();
-    const Pair bias = c.pair("bias");
+    const Components bias = c.pair("bias");
     const auto laid = [&](const Argument& one) {
       return parts.run("aten.view.default", {one, integers_argument(sizes)});
     };
@@ -169,13 +170,13 @@ Values summed_by_letters(Parts& parts) {
     return parts.run("aten.einsum.default", {parts["equation"], {Argument::List(std::move(list))}});
   };
   if (operands.size() == 1) {
-    const Pair z = c.pair(operands[0]);
+    const Components z = c.pair(operands[0]);
     const Argument re = sum({z.re});
     return {made(c, {re, sum({z.im})})};
   }
   if (operands.size() != 2) throw Unsupported(no_complex_text(parts));
-  const Pair a = c.pair(operands[0]);
-  const Pair b = c.pair(operands[1]);
+  const Components a = c.pair(operands[0]);
+  const Components b = c.pair(operands[1]);
   return {made(c, of_components(c, a, b, [&](const Argument& x, const Argument& y) {
                  return sum({x, y});
                }))};

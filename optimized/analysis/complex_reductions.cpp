@@ -29,7 +29,7 @@ Argument same_op(Parts& parts, const Argument& self) {
   return same_op(parts, {{"self", self}, {"dtype", {spec::None{}}}});
 }
 
-Pair none() { return {{spec::None{}}, {spec::None{}}}; }
+Components none() { return {{spec::None{}}, {spec::None{}}}; }
 
 // Component by component.
 Values by_component(Parts& parts) {
@@ -46,7 +46,7 @@ Values by_components_of(Parts& parts, std::string_view other) {
                   std::string(spec::torch_name(parts.tensor(other).dtype)));
   }
   ComplexParts c(parts, spec::component_dtype(dtype));
-  const Pair self = c.pair("self");
+  const Components self = c.pair("self");
   return run_apart(c, {{"self", self}, {other, c.pair(other)}});
 }
 
@@ -72,7 +72,7 @@ Values differences(Parts& parts) {
   }
   if (joined.size() > 1) value = parts.run("aten.cat.default", {{std::move(joined)}, {dim}});
   ComplexParts c(parts, spec::component_dtype(parts.of(value).dtype));
-  const Pair z = c.pair(value);
+  const Components z = c.pair(value);
   return run_apart(c, {{"self", z}, {"prepend", none()}, {"append", none()}});
 }
 
@@ -149,7 +149,7 @@ Argument variance_of(Parts& parts) {
     arguments.insert(arguments.end(), spread.behind_self.begin(), spread.behind_self.end());
     return parts.run("aten.var." + spread.overload, std::move(arguments));
   };
-  const Pair z = component_views(parts, parts["self"]);
+  const Components z = component_views(parts, parts["self"]);
   const Argument re = of(z.re);
   const Argument im = of(z.im);
   return parts.run("aten.add.Tensor", {re, im});

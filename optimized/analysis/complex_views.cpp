@@ -80,7 +80,7 @@ Values copied_conjugate(Parts& parts) {
   if (!is_complex(parts)) return copied(parts, parts["self"]);
   const DType dtype = parts.tensor("self").dtype;
   ComplexParts c(parts, spec::component_dtype(dtype));
-  const Pair z = c.pair("self");
+  const Components z = c.pair("self");
   return {make_pointwise_complex(parts, c.conjugate(z), dtype, {"self"})};
 }
 
