@@ -113,8 +113,8 @@ class Reader {
   spec::DType as_;
 };
 
-// Where real numbers are written: into the real part of a complex tensor, whose imaginary part becomes
-// 0; else the tensor itself.
+// Where real numbers are written: into the real part of a complex tensor, whose imaginary part
+// becomes 0; else the tensor itself.
 [[nodiscard]] Tensor real_target(const Tensor& tensor);
 
 // store() by blocks, in row-major order.
@@ -176,12 +176,6 @@ template <class N>
   std::int64_t i = 0;
   for_each_position(stretched, [&](std::int64_t from) { out[i++] = array[from]; });
   return out;
-}
-
-// Every element as an integer dtype holds it.
-[[nodiscard]] inline Array<Whole> wrap_all(Array<Whole> array, spec::DType dtype) {
-  for (Whole& x : array.data) x.value = wrap_to(x.value, dtype);
-  return array;
 }
 
 // An edge between the parts of a composite op: rounds every element as the executor does; the

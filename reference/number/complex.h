@@ -88,10 +88,6 @@ Complex<N> operator-(const Complex<N>& x) {
   return {-x.re, -x.im};
 }
 template <class N>
-Complex<N> conj(const Complex<N>& x) {
-  return {x.re, -x.im};
-}
-template <class N>
 Complex<N> operator+(const Complex<N>& x, const Complex<N>& y) {
   return {x.re + y.re, x.im + y.im};
 }

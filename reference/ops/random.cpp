@@ -287,7 +287,7 @@ void random_normal(Call& call) {
 }
 
 // The largest number there is stands for an end that is not known: an infinity is as good.
-constexpr DrawRange kNotNegative = {0, 2.0L * std::numeric_limits<double>::max()};
+constexpr DrawRange kNotNegative = {0, 0x1p1024L};  // 2^1023 and a radius as large
 
 void require_above_zero(double x, const char* message) {
   if (!(x > 0)) throw OpError(message);
