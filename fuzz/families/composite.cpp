@@ -10,13 +10,13 @@ struct Unary {
   std::string_view name;
   bool tests = false;  // the result is bool
 };
-constexpr Unary kUnary[] = {
+constexpr Unary kUnaryComposites[] = {
     {"aten.relu6"},  {"aten.selu"},          {"aten.absolute"},      {"aten.negative"},
     {"aten.arctan"}, {"aten.special_expit"}, {"aten.special_expm1"}, {"aten.isfinite", true},
 };
 
 bool draw_unary(Draft& draft, GeneReader& genes, std::size_t variant) {
-  const Unary& op = kUnary[variant];
+  const Unary& op = kUnaryComposites[variant];
   const TensorIndex self = draft.pick_floating(genes);
   const DrawnTensor from = draft.tensor(self);
   const spec::DType dtype = op.tests ? spec::DType::kBool : from.dtype;
@@ -135,8 +135,8 @@ bool draw_pad_sequence(Draft& draft, GeneReader& genes, std::size_t) {
 std::span<const DrawnOp> composite_rows() {
   static const std::vector<DrawnOp> kRows = [] {
     std::vector<DrawnOp> rows;
-    for (std::uint32_t i = 0; i < std::size(kUnary); ++i) {
-      rows.push_back({kUnary[i].name, 1, draw_unary, i, 6});
+    for (std::uint32_t i = 0; i < std::size(kUnaryComposites); ++i) {
+      rows.push_back({kUnaryComposites[i].name, 1, draw_unary, i, 6});
     }
     rows.push_back({"aten.outer", 1, draw_outer, 0, 6});
     rows.push_back({"aten.flipud", 1, draw_flipud, 0, 6});

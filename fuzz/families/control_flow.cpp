@@ -50,7 +50,7 @@ class ArmBuilder {
 // A chain of one to three pointwise nodes over `from`, the last of them in place now and then.
 spec::ValueId draw_chain(ArmBuilder& arm, GeneReader& genes, spec::ValueId from,
                          const spec::TensorType& result) {
-  static constexpr const char* kUnary[] = {"aten.neg.default", "aten.abs.default",
+  static constexpr const char* kOfOne[] = {"aten.neg.default", "aten.abs.default",
                                            "aten.tanh.default", "aten.relu.default",
                                            "aten.clone.default"};
   spec::ValueId last = from;
@@ -60,7 +60,7 @@ spec::ValueId draw_chain(ArmBuilder& arm, GeneReader& genes, spec::ValueId from,
     if (in_place) {
       last = arm.node("aten.mul_.Tensor", {{"self", {last}}, {"other", {0.5}}}, result);
     } else {
-      last = arm.node(genes.of(kUnary), {{"self", {last}}}, result);
+      last = arm.node(genes.of(kOfOne), {{"self", {last}}}, result);
     }
   }
   return last;

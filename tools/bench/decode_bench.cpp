@@ -10,6 +10,7 @@
 #include "optimized/runtime/state_store.h"
 #include "tools/bench/planned.h"
 #include "tools/bench/report.h"
+#include "tools/executors/op_case_judge.h"
 #include "tools/executors/optimized_options.h"
 
 namespace graphgate::tools {
@@ -47,11 +48,6 @@ Result<std::unique_ptr<Loaded>> run_once(const spec::Program& program, spec::Pla
     return infrastructure(error.what());
   }
   return out;
-}
-
-double median(std::vector<double> numbers) {
-  std::sort(numbers.begin(), numbers.end());
-  return numbers[numbers.size() / 2];
 }
 
 // Seconds of one time that `launch` starts, among many behind each other.
