@@ -338,7 +338,7 @@ class TileJudge {
     return {};
   }
 
-  // Of what every tile has looked at.
+  // Counts what all tiles have looked at.
   [[nodiscard]] std::int64_t uncut_elements() const {
     std::int64_t elements = 0;
     for (const HostTensor& state : record_.result.final_states) {

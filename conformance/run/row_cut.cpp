@@ -337,7 +337,7 @@ Result<RowCut> find_row_cut(const Program& program, const spec::OpTable& ops,
     }
     return CutFinder(program, ops).run(inputs, std::move(cut));
   };
-  // Who has as many rows is cut with the largest, or is the same for all.
+  // An operand with as many rows is cut with the largest; any other is the same for all tiles.
   auto found = with([&](const HostTensor& tensor) {
     return !tensor.sizes.empty() && tensor.sizes.front() == largest->sizes.front();
   });

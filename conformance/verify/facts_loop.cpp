@@ -48,7 +48,7 @@ LoopOperands operands_of(const Node& node, const spec::Graph& graph) {
 
 }  // namespace
 
-// Who may have made something, and whether each of them can have.
+// Holds the nodes that may have made something, and whether each of them can have.
 struct FactsWalk::Makers {
   Writers writers;
   bool may = false;
