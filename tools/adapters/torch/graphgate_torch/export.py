@@ -146,7 +146,8 @@ def _record_call(module, arguments, key, kind, tensors):
     geometry = []
     for j, output in enumerate(outputs):
         if not isinstance(output, torch.Tensor):
-            raise Bad(f"output {j} is no tensor: recordings hold tensors")
+            geometry.append(None)  # None, or a number: nothing is recorded of it
+            continue
         geometry.append(_geometry(output, named))
         named.append((f"output{j}", output))
         tensors[f"{key}.output{j}.{kind}"] = _contiguous(output)
@@ -160,6 +161,8 @@ def export(model, path):
     # The model's packages are imported by now, or may still be.
     ops.register(beside_owners=True)
     module = model["module"].eval()
+    # Exported programs do not hold this path of inference, whose results have other strides.
+    torch.backends.mha.set_fastpath_enabled(False)
     calls = [call if isinstance(call, tuple) else (call,) for call in model["calls"]]
     with torch.no_grad():
         # A copy: the calls below change the module's buffers.

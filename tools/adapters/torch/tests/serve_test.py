@@ -54,11 +54,12 @@ def model():
 """
 
 # Inputs that are parts: of a larger tensor, and of one that both share. as_strided reads beside them.
+# And an output that is None.
 _PARTS = """import torch
 
 class Parts(torch.nn.Module):
     def forward(self, x, y, z):
-        return torch.as_strided(x, (2, 3), (1, 2), 1), y.add_(1) + 1, z * 2
+        return torch.as_strided(x, (2, 3), (1, 2), 1), None, y.add_(1) + 1, z * 2
 
 def model():
     shared = torch.arange(8.0)
@@ -80,6 +81,22 @@ class Turned(torch.nn.Module):
 def model():
     z = torch.tensor([1 - 2j, 0.5 + 1j])
     return {"module": Turned(), "calls": [(torch.ones(2, dtype=torch.complex128), z)] * 2}
+"""
+
+# In eval mode it takes another path unless told not to, and without weights it returns None for them.
+_ATTENTION = """import torch
+
+class Attention(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.attention = torch.nn.MultiheadAttention(8, 2, batch_first=True)
+
+    def forward(self, x):
+        return self.attention(x, x, x, need_weights=False)
+
+def model():
+    torch.manual_seed(0)
+    return {"module": Attention(), "calls": [(torch.randn(2, 3, 8),)]}
 """
 
 # A package that registers an op for which the adapter has a stand-in, as transformers does, and a
@@ -478,6 +495,13 @@ class Serve(Checked):
     def test_exported_complex_numbers_pass_with_their_recordings(self):
         model = self._write("model.py", _COMPLEX_MODEL)
         archive = os.path.join(self._folder.name, "model.pt2")
+        _run(sys.executable, "-m", "graphgate_torch", "export", model + ":model", archive, check=True)
+        ran = _run(GRAPHGATE, "check", archive)
+        self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
+
+    def test_multi_head_attention_is_recorded_as_it_is_exported(self):
+        model = self._write("mha.py", _ATTENTION)
+        archive = os.path.join(self._folder.name, "mha.pt2")
         _run(sys.executable, "-m", "graphgate_torch", "export", model + ":model", archive, check=True)
         ran = _run(GRAPHGATE, "check", archive)
         self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
