@@ -69,11 +69,16 @@ Pair i_series(double order, double x) {
   return order == 0 ? series : multiply(series, 0.5 * x);
 }
 
+// The square root of factor * x, where the product may overflow: of x far down, and back.
+Pair root_of_product(const Pair& factor, double x) {
+  if (x < 0x1p900) return square_root(multiply(factor, x));
+  return scale(square_root(multiply(factor, x * 0x1p-600)), 0x1p300);
+}
+
 // e^-x I(x) for x >= 0.
 Pair scaled_i(double order, double x) {
   if (x <= kFarI) return times_exp(i_series(order, x), {-x, 0});
-  const Pair root = square_root(multiply(scale(tables::kPi, 2), x));
-  return divide(hankel_sum(order, x, -1), root);
+  return divide(hankel_sum(order, x, -1), root_of_product(scale(tables::kPi, 2), x));
 }
 
 // I(x) for x >= 0.
@@ -266,7 +271,10 @@ double i1e(double x) {
 double k0(double x) { return is_positive(x) ? unscaled_k(0, x) : k_outside(x); }
 double k1(double x) { return is_positive(x) ? unscaled_k(1, x) : k_outside(x); }
 double k0e(double x) { return is_positive(x) ? scaled_k(0, x).value() : k_outside(x); }
-double k1e(double x) { return is_positive(x) ? scaled_k(1, x).value() : k_outside(x); }
+double k1e(double x) {
+  if (x > 0 && !(1 / x < kInfinity)) return kInfinity;  // 1/x is all there is of it
+  return is_positive(x) ? scaled_k(1, x).value() : k_outside(x);
+}
 
 double bessel_j0(double x) {
   const double size = std::fabs(x);

@@ -94,6 +94,8 @@ TEST(SpecialValues, OfInverseErrorFunctionGammaAndBesselFollowPyTorch) {
   EXPECT_TRUE(std::isnan(i0(-kInfinity)));
   EXPECT_EQ(i0(800.0), kInfinity);
   EXPECT_EQ(i0e(kInfinity), 0);
+  EXPECT_EQ(k1e(0x1p-1074), kInfinity);
+  EXPECT_DOUBLE_EQ(i0e(-0x1.fffffffffffffp1023), 2.9754474593158999e-155);  // as PyTorch has it
   EXPECT_TRUE(std::isnan(i0(kNaN)));
   EXPECT_EQ(rsqrt(0.0), kInfinity);
   EXPECT_EQ(rsqrt(-0.0), -kInfinity);

@@ -38,7 +38,8 @@ struct PointwiseSignature {
   Numbers numbers = Numbers::kAny;
   bool gives_bool = false;     // the result is a bool, whatever is compared
   bool exact_number = false;   // the second operand, when it has one element, is not rounded to a
-                               // narrower common dtype first (mul and div, as in ATen on a CPU)
+                               // narrower floating common dtype first (mul and div, as in ATen on a
+                               // CPU); in an integer one it wraps
   bool all_one_dtype = false;  // no promotion: tensor operands of another dtype are refused
   bool is_like_self = false;   // ATen makes the result as empty_like(self): also a stride of a
                                // dimension of size 1 is self's

@@ -255,7 +255,8 @@ spec::DType operand_dtype(const Item& item, std::size_t k, const PointwiseSignat
                           spec::DType common) {
   const auto* tensor = item.as<Tensor>();
   const bool is_one = !tensor || tensor->count() == 1;
-  return k == 1 && signature.exact_number && is_one ? native_dtype<C>() : common;
+  const bool is_exact = k == 1 && signature.exact_number && is_one && !kIsInteger<C>;
+  return is_exact ? native_dtype<C>() : common;
 }
 
 template <class C, PointwiseSignature kSignature, std::size_t... I>

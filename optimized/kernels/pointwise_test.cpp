@@ -44,6 +44,9 @@ TEST(Pointwise, WrapsIntegersAround) {
   const Tensor x = make_integers(DType::kInt64, {2}, {least, -1});
   EXPECT_EQ(integers(run_one("aten.add.Tensor", {x, x})), (std::vector<std::int64_t>{0, -2}));
   EXPECT_EQ(integers(run_one("aten.neg.default", {x})), (std::vector<std::int64_t>{least, 1}));
+  const Tensor wrapping = make_tensor(DType::kUInt8, {3}, {1, 254, 255});
+  EXPECT_EQ(integers(run_one("aten.floor_divide.Scalar", {wrapping, -2})),
+            (std::vector<std::int64_t>{0, 1, 1}));
   EXPECT_EQ(integers(run_one("aten.floor_divide.Scalar", {x, -1})),
             (std::vector<std::int64_t>{least, 1}));
   const Tensor bytes = make_tensor(DType::kInt8, {1}, {100});

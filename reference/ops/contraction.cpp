@@ -4,6 +4,7 @@
 #include <array>
 
 #include "reference/movement.h"
+#include "reference/number/left_open.h"
 #include "reference/ops/contributions.h"
 #include "reference/ops/product.h"
 #include "reference/registry.h"
@@ -322,7 +323,11 @@ class TrilinearSum {
     std::array<std::int64_t, 3> from{};
     step(from, plan_.kept, kept);
     const bool is_narrow = spec::is_floating_point(dtype_) && compute_dtype(dtype_) != dtype_;
-    return is_narrow ? by_parts(from) : in_any_order(from);
+    const N sum = is_narrow ? by_parts(from) : in_any_order(from);
+    if constexpr (!std::is_same_v<N, Whole>) {
+      if (meets_infinity(from)) return left_open(sum);
+    }
+    return sum;
   }
 
  private:
@@ -345,6 +350,17 @@ class TrilinearSum {
   }
   [[nodiscard]] const N& element(std::size_t operand, const Positions& at) const {
     return operands_[operand][at[operand]];
+  }
+
+  // Whether the third operand has an infinity there: times a product of zero it is NaN, times the
+  // sum of all products it may be none.
+  [[nodiscard]] bool meets_infinity(const Positions& from) const {
+    bool is_met = false;
+    for_each(plan_.unroll, from, [&](const Positions& part) {
+      for_each(plan_.last, part,
+               [&](const Positions& at) { is_met |= is_infinite(element(2, at)).value != 0; });
+    });
+    return is_met;
   }
 
   [[nodiscard]] N in_any_order(const Positions& from) const {

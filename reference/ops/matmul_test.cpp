@@ -430,5 +430,21 @@ TEST(Trilinear, SumsProductsOfThreeElements) {
   EXPECT_EQ(values(*out), Numbers{47});
 }
 
+// (1 + 0) * inf or 1 * inf + 0 * inf.
+TEST(Trilinear, LeavesOpenWhatInfinitiesOfTheThirdOperandMake) {
+  for (const DType dtype : {DType::kBFloat16, DType::kFloat32}) {
+    const auto out = run_tensor("aten._trilinear.default",
+                                {{"i1", {tensor(dtype, {1, 2}, {1, 0})}},
+                                 {"i2", {tensor(dtype, {1, 2, 1}, {1, 1})}},
+                                 {"i3", {tensor(dtype, {1, 1}, {INFINITY})}},
+                                 {"expand1", ints({1, 3})},
+                                 {"expand2", ints({0})},
+                                 {"expand3", ints({1, 2})},
+                                 {"sumdim", ints({2, 3})}},
+                                Mode::kWorstCase);
+    EXPECT_EQ(radii(*out)[0], INFINITY);
+  }
+}
+
 }  // namespace
 }  // namespace graphgate::reference::test
