@@ -1,8 +1,8 @@
 // Random ops that run from a given state of PyTorch's generator.
 //
-// PyTorch writes higher_order.run_with_rng_state(state, op, operands...), where nothing but the
-// draws hangs on the state: afterwards the generator is as it was before. Here the state, a tensor
-// of bytes, stands for the argument `generator` of an op that has one:
+// PyTorch writes higher_order.run_with_rng_state(state, op, operands...). The draws alone depend on
+// the state: afterwards the generator is as it was before. Here the state, a tensor of bytes, stands
+// for the argument `generator` of an op that has one:
 // aten.rand.generator([3], generator=%state).
 #pragma once
 

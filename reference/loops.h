@@ -10,8 +10,8 @@ namespace graphgate::reference {
 // Runs one loop (spec/loops.h) and returns its results. Throws OpError for operands that are none
 // of the op, and for a while_loop that is not over after spec::kMostIterations.
 //   while_loop  the last results of the body; copies of what is carried where the body never ran.
-//               The condition is asked before each iteration: one that hangs on a rounding is
-//               Undecidable, as that of a conditional is.
+//               The condition is asked before each iteration: one that depends on a
+//               rounding is Undecidable, as that of a conditional is.
 //   scan        the last carried, then the others stacked along a new first dimension. What is
 //               carried into a scan of no slices comes out as it is, not copied.
 //   map_impl    the body's results, stacked.

@@ -71,19 +71,9 @@ std::int64_t bytes_of(const Tensor& tensor) {
 
 // Bytes at the peak of an op, beside its operands and its results.
 std::int64_t taken_by(std::string_view op, const Arguments& arguments) {
-  const spec::OpRow* row = spec::builtin_op_table().find(op);
-  if (!row || !find_body(*row)) {
-    ADD_FAILURE() << "no op " << op;
-    return 0;
-  }
-  std::vector<Datum> bound;
-  for (const spec::SchemaArgument& parameter : row->schema.arguments) {
-    const Datum* given = nullptr;
-    for (const auto& [name, datum] : arguments) {
-      if (name == parameter.name) given = &datum;
-    }
-    bound.push_back(given ? *given : default_datum(parameter));
-  }
+  const spec::OpRow* row = row_with_body(op);
+  if (!row) return 0;
+  const std::vector<Datum> bound = bind(*row, arguments);
   Options options;
   options.mode = Mode::kSampled;
   options.audit_effects = false;  // it keeps the bytes of operands

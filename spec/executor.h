@@ -27,7 +27,7 @@ using OutputValue = std::variant<None, HostTensor, std::int64_t, double, bool>;
 
 // What an oracle knows of a tensor's elements, in row-major order: the value in wider arithmetic,
 // and how far from it a right executor may land. An infinite radius says that the oracle cannot
-// tell (an index or a branch hung on a tie). Integers and booleans: radius 0, or infinite. A
+// tell (an index or a branch depended on a tie). Integers and booleans: radius 0, or infinite. A
 // complex element has two entries, its real and then its imaginary part, each with a radius of its
 // own.
 struct Spread {

@@ -88,7 +88,7 @@ enum Parts : std::size_t { kBoth = 0, kReal = 1, kImaginary = 2 };
 // view_as_real, real, imag: floats over the same storage, each number two of them.
 bool draw_parts(Draft& draft, GeneReader& genes, std::size_t parts) {
   const TensorIndex self = pick_complex(draft, genes, 0, kMostRank - 1);
-  // Of what PyTorch only marks as conjugated it shows no pairs, and parts where the others lie.
+  // PyTorch shows no pairs of a tensor that it only marks as conjugated, and its parts are views.
   if (draft.storage_of(self).is_conjugated) return false;
   const DrawnTensor from = draft.tensor(self);
   SizeTable& table = draft.table();

@@ -94,7 +94,7 @@ bool draw_trained_dropout(Draft& draft, GeneReader& genes, std::size_t variant) 
   const DrawnTensor from = draft.tensor(self);
   const bool is_by_feature = variant == kFeature || variant == kFeatureAlpha;
   if (!has_elements(draft, from) || (is_by_feature && from.sizes.rank < 2)) return false;
-  // What features are laid out like hangs on where dimensions of size 1 stand.
+  // The layout of the result depends on where dimensions of size 1 stand.
   if (is_by_feature && !draft.is_contiguous(from)) return false;
   const Layout layout = preserved_layout(draft, self);
   NodeBuilder node(draft, kNames[variant]);

@@ -10,7 +10,7 @@ void assert_scalar(Call& call) {
   if (call.real("self") == 0) throw OpError(std::string(call.text("assert_msg")));
 }
 
-// An oracle that cannot tell goes on: nothing hangs on an assertion that holds.
+// An oracle that cannot tell whether the assertion holds goes on: no result depends on it.
 void assert_async(Call& call) {
   const Tensor& tensor = *call.tensor("self");
   if (tensor.count() != 1) {

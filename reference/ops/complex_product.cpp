@@ -74,45 +74,39 @@ void check_inner(const Tensor& a, const Tensor& b) {
   }
 }
 
-template <std::int64_t kRankA, std::int64_t kRankB>
-void check_ranks(const Call& call, const Tensor& a, const Tensor& b) {
-  if (a.rank() != kRankA || b.rank() != kRankB) {
+void check_ranks(const Call& call, const Tensor& a, const Tensor& b, std::int64_t rank_a,
+                 std::int64_t rank_b) {
+  if (a.rank() != rank_a || b.rank() != rank_b) {
     throw OpError(call.row().schema.name + ": factors of other ranks than it takes");
   }
   check_inner(a, b);
 }
 
-void mm(Call& call) {
-  const Tensor& a = *call.tensor("self");
-  const Tensor& b = *call.tensor("mat2");
-  check_ranks<2, 2>(call, a, b);
-  emit_made(call, complex_product(Composition(call), call.mode(), "aten.mm.default", a, b));
+// An op whose factors have fixed ranks: by the names of its arguments and of the op on real
+// numbers.
+struct Product {
+  std::string_view first;
+  std::string_view second;
+  std::int64_t first_rank;
+  std::int64_t second_rank;
+  std::string_view of_reals;
+  bool conjugates_first = false;
+};
+constexpr Product kMm{"self", "mat2", 2, 2, "aten.mm.default"};
+constexpr Product kBmm{"self", "mat2", 3, 3, "aten.bmm.default"};
+constexpr Product kMv{"self", "vec", 2, 1, "aten.mv.default"};
+constexpr Product kDot{"self", "tensor", 1, 1, "aten.dot.default"};
+constexpr Product kVdot{"self", "other", 1, 1, "aten.dot.default", true};
+
+template <const Product& kProduct>
+void product(Call& call) {
+  const Tensor& a = *call.tensor(kProduct.first);
+  const Tensor& b = *call.tensor(kProduct.second);
+  check_ranks(call, a, b, kProduct.first_rank, kProduct.second_rank);
+  emit_made(call, complex_product(Composition(call), call.mode(), kProduct.of_reals, a, b,
+                                  kProduct.conjugates_first));
 }
-void bmm(Call& call) {
-  const Tensor& a = *call.tensor("self");
-  const Tensor& b = *call.tensor("mat2");
-  check_ranks<3, 3>(call, a, b);
-  emit_made(call, complex_product(Composition(call), call.mode(), "aten.bmm.default", a, b));
-}
-void mv(Call& call) {
-  const Tensor& a = *call.tensor("self");
-  const Tensor& b = *call.tensor("vec");
-  check_ranks<2, 1>(call, a, b);
-  emit_made(call, complex_product(Composition(call), call.mode(), "aten.mv.default", a, b));
-}
-void dot(Call& call) {
-  const Tensor& a = *call.tensor("self");
-  const Tensor& b = *call.tensor("tensor");
-  check_ranks<1, 1>(call, a, b);
-  emit_made(call, complex_product(Composition(call), call.mode(), "aten.dot.default", a, b));
-}
-// The first factor is conjugated.
-void vdot(Call& call) {
-  const Tensor& a = *call.tensor("self");
-  const Tensor& b = *call.tensor("other");
-  check_ranks<1, 1>(call, a, b);
-  emit_made(call, complex_product(Composition(call), call.mode(), "aten.dot.default", a, b, true));
-}
+
 TensorRef matmul_of(const Composition& run, Mode mode, const Tensor& a, const Tensor& b) {
   if (a.rank() > 0 && b.rank() > 0) check_inner(a, b);
   return complex_product(run, mode, "aten.matmul.default", a, b);
@@ -163,14 +157,14 @@ void addmm(Call& call) {
   const Composition run(call);
   const Tensor& a = *call.tensor("mat1");
   const Tensor& b = *call.tensor("mat2");
-  check_ranks<2, 2>(call, a, b);
+  check_ranks(call, a, b, 2, 2);
   emit_sum_with_product(call, run, complex_product(run, call.mode(), "aten.mm.default", a, b));
 }
 void baddbmm(Call& call) {
   const Composition run(call);
   const Tensor& a = *call.tensor("batch1");
   const Tensor& b = *call.tensor("batch2");
-  check_ranks<3, 3>(call, a, b);
+  check_ranks(call, a, b, 3, 3);
   emit_sum_with_product(call, run, complex_product(run, call.mode(), "aten.bmm.default", a, b));
 }
 // Batches side by side are one product.
@@ -178,7 +172,7 @@ void addbmm(Call& call) {
   const Composition run(call);
   const TensorRef& a = call.tensor("batch1");
   const TensorRef& b = call.tensor("batch2");
-  check_ranks<3, 3>(call, *a, *b);
+  check_ranks(call, *a, *b, 3, 3);
   if (a->sizes[0] != b->sizes[0]) throw OpError("addbmm: batches of different sizes");
   const std::int64_t inner = a->sizes[0] * a->sizes[2];
   const TensorRef turned = run("aten.permute.default", {{a}, list_of(Sizes{1, 0, 2})});
@@ -192,7 +186,7 @@ void addmv(Call& call) {
   const Composition run(call);
   const Tensor& a = *call.tensor("mat");
   const Tensor& b = *call.tensor("vec");
-  check_ranks<2, 1>(call, a, b);
+  check_ranks(call, a, b, 2, 1);
   emit_sum_with_product(call, run, complex_product(run, call.mode(), "aten.mv.default", a, b));
 }
 // The first factor of the sum over the last dimension is conjugated.
@@ -250,13 +244,13 @@ void einsum(Call& call) {
 }
 
 constexpr std::array kComplexProducts = {
-    ComplexBody{"aten.addbmm", addbmm}, ComplexBody{"aten.addmm", addmm},
-    ComplexBody{"aten.addmv", addmv},   ComplexBody{"aten.baddbmm", baddbmm},
-    ComplexBody{"aten.bmm", bmm},       ComplexBody{"aten.dot", dot},
-    ComplexBody{"aten.einsum", einsum}, ComplexBody{"aten.linalg_vecdot", vecdot},
-    ComplexBody{"aten.linear", linear}, ComplexBody{"aten.matmul", matmul},
-    ComplexBody{"aten.mm", mm},         ComplexBody{"aten.mv", mv},
-    ComplexBody{"aten.vdot", vdot},
+    ComplexBody{"aten.addbmm", addbmm},       ComplexBody{"aten.addmm", addmm},
+    ComplexBody{"aten.addmv", addmv},         ComplexBody{"aten.baddbmm", baddbmm},
+    ComplexBody{"aten.bmm", product<kBmm>},   ComplexBody{"aten.dot", product<kDot>},
+    ComplexBody{"aten.einsum", einsum},       ComplexBody{"aten.linalg_vecdot", vecdot},
+    ComplexBody{"aten.linear", linear},       ComplexBody{"aten.matmul", matmul},
+    ComplexBody{"aten.mm", product<kMm>},     ComplexBody{"aten.mv", product<kMv>},
+    ComplexBody{"aten.vdot", product<kVdot>},
 };
 
 }  // namespace

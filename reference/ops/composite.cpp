@@ -238,7 +238,7 @@ void tensor_split_by_tensor(Call& call) {
   }
   Sizes numbers;
   for (const Whole number : load<Whole>(given, DType::kInt64).data) {
-    if (number.undecided) throw Undecidable("where a tensor is split hangs on rounding");
+    if (number.undecided) throw Undecidable("where a tensor is split depends on rounding");
     numbers.push_back(number.value);
   }
   const std::int64_t dim = wrap_dim(call.integer("dim"), self->rank());

@@ -15,8 +15,8 @@ namespace graphgate::reference {
 
 class CpuGenerator {
  public:
-  // Of what torch.get_rng_state() returns: 5056 bytes. Throws OpError for any others, Undecidable
-  // for open ones.
+  // Takes the 5056 bytes that torch.get_rng_state() returns. Throws OpError for any others,
+  // Undecidable for bytes that are open.
   explicit CpuGenerator(const Tensor& state);
 
   std::uint32_t word();

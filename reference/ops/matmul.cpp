@@ -176,7 +176,7 @@ void emit_product(Call& call, const Tensor& a, const Tensor& b,
     std::optional<N> alpha = factor_of<N>(call, dtype);
     if (alpha && rounds.factors) alpha = in_either_dtype(*alpha, dtype);
     const spec::DType parts = sizes.empty() ? compute_dtype(dtype) : dtype;
-    // Rows of the result hang on all of both.
+    // Every row of the result depends on all of both.
     const TensorRef target_now = call.next_target();
     const auto apart = [&](const Tensor& operand) {
       const bool is_written = target_now && target_now->storage == operand.storage;

@@ -56,26 +56,36 @@ inline const Tensor& result(const std::vector<Datum>& results, std::size_t i) {
   return **results[i].as<TensorRef>();
 }
 
-// Runs "aten.add.Tensor" on arguments given by name; the others have their defaults. Throws OpError
-// and AuditError as the op and the audit do.
-inline std::vector<Datum> run(std::string_view op, const Arguments& arguments,
-                              Mode mode = Mode::kEager) {
+// The row of an op that has a body; null, and a failure, where there is none.
+inline const spec::OpRow* row_with_body(std::string_view op) {
   const spec::OpRow* row = spec::builtin_op_table().find(op);
-  if (!row || !find_body(*row)) {
-    ADD_FAILURE() << "no op " << op;
-    return std::vector<Datum>(8);
-  }
+  if (row && find_body(*row)) return row;
+  ADD_FAILURE() << "no op " << op;
+  return nullptr;
+}
+
+// Arguments given by name, in the order of the schema; the others have their defaults.
+inline std::vector<Datum> bind(const spec::OpRow& row, const Arguments& arguments) {
   std::vector<Datum> bound;
-  for (const spec::SchemaArgument& parameter : row->schema.arguments) {
+  for (const spec::SchemaArgument& parameter : row.schema.arguments) {
     const Datum* given = nullptr;
     for (const auto& [name, datum] : arguments) {
       if (name == parameter.name) given = &datum;
     }
     bound.push_back(given ? *given : default_datum(parameter));
   }
+  return bound;
+}
+
+// Runs "aten.add.Tensor" on arguments given by name; the others have their defaults. Throws OpError
+// and AuditError as the op and the audit do.
+inline std::vector<Datum> run(std::string_view op, const Arguments& arguments,
+                              Mode mode = Mode::kEager) {
+  const spec::OpRow* row = row_with_body(op);
+  if (!row) return std::vector<Datum>(8);
   Options options;
   options.mode = mode;
-  return run_op(*row, find_body(*row), bound, Run{options});
+  return run_op(*row, find_body(*row), bind(*row, arguments), Run{options});
 }
 // The one tensor that an op returns.
 inline TensorRef run_tensor(std::string_view op, const Arguments& arguments,
