@@ -474,37 +474,30 @@ class Serve(Checked):
             self.assertEqual(ran.returncode, 2, ran.stdout + ran.stderr)
             self.assertIn(name, ran.stdout)
 
-    def test_exported_models_pass_with_their_recordings(self):
-        model = self._write("model.py", _MODEL)
+    def _export_and_check(self, source):
+        """Exports model() of this source, and checks the archive, which passes. Its path, and what was said."""
+        model = self._write("model.py", source)
         archive = os.path.join(self._folder.name, "model.pt2")
         _run(sys.executable, "-m", "graphgate_torch", "export", model + ":model", archive, check=True)
         ran = _run(GRAPHGATE, "check", archive)
         self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
-        self.assertIn("2 recorded calls", ran.stdout)
+        return archive, ran.stdout
+
+    def test_exported_models_pass_with_their_recordings(self):
+        _, said = self._export_and_check(_MODEL)
+        self.assertIn("2 recorded calls", said)
 
     def test_inputs_that_are_parts_are_recorded_with_what_lies_around_them(self):
-        model = self._write("parts.py", _PARTS)
-        archive = os.path.join(self._folder.name, "parts.pt2")
-        _run(sys.executable, "-m", "graphgate_torch", "export", model + ":model", archive, check=True)
+        archive, _ = self._export_and_check(_PARTS)
         with open(archive.replace(".pt2", ".geometry.json"), encoding="utf-8") as file:
             places = json.load(file)["inputs"]["call0"]
         self.assertEqual([place["storage"] for place in places], [0, 1, 1])
-        ran = _run(GRAPHGATE, "check", archive)
-        self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
 
     def test_exported_complex_numbers_pass_with_their_recordings(self):
-        model = self._write("model.py", _COMPLEX_MODEL)
-        archive = os.path.join(self._folder.name, "model.pt2")
-        _run(sys.executable, "-m", "graphgate_torch", "export", model + ":model", archive, check=True)
-        ran = _run(GRAPHGATE, "check", archive)
-        self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
+        self._export_and_check(_COMPLEX_MODEL)
 
     def test_multi_head_attention_is_recorded_as_it_is_exported(self):
-        model = self._write("mha.py", _ATTENTION)
-        archive = os.path.join(self._folder.name, "mha.pt2")
-        _run(sys.executable, "-m", "graphgate_torch", "export", model + ":model", archive, check=True)
-        ran = _run(GRAPHGATE, "check", archive)
-        self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
+        self._export_and_check(_ATTENTION)
 
     def test_models_may_import_packages_that_own_ops(self):
         os.mkdir(os.path.join(self._folder.name, "installed"))
