@@ -71,9 +71,9 @@ std::int64_t bytes_of(const Tensor& tensor) {
 
 // Bytes at the peak of an op, beside its operands and its results.
 std::int64_t taken_by(std::string_view op, const Arguments& arguments) {
-  const spec::OpRow* row = row_with_body(op);
+  const spec::OpRow* row = test::row_with_body(op);
   if (!row) return 0;
-  const std::vector<Datum> bound = bind(*row, arguments);
+  const std::vector<Datum> bound = test::bound_to(*row, arguments);
   Options options;
   options.mode = Mode::kSampled;
   options.audit_effects = false;  // it keeps the bytes of operands

@@ -65,7 +65,7 @@ inline const spec::OpRow* row_with_body(std::string_view op) {
 }
 
 // Arguments given by name, in the order of the schema; the others have their defaults.
-inline std::vector<Datum> bind(const spec::OpRow& row, const Arguments& arguments) {
+inline std::vector<Datum> bound_to(const spec::OpRow& row, const Arguments& arguments) {
   std::vector<Datum> bound;
   for (const spec::SchemaArgument& parameter : row.schema.arguments) {
     const Datum* given = nullptr;
@@ -85,7 +85,7 @@ inline std::vector<Datum> run(std::string_view op, const Arguments& arguments,
   if (!row) return std::vector<Datum>(8);
   Options options;
   options.mode = mode;
-  return run_op(*row, find_body(*row), bind(*row, arguments), Run{options});
+  return run_op(*row, find_body(*row), bound_to(*row, arguments), Run{options});
 }
 // The one tensor that an op returns.
 inline TensorRef run_tensor(std::string_view op, const Arguments& arguments,
