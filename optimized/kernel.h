@@ -264,7 +264,14 @@ struct Kernel {
   RowMajorRule row_major_rule = RowMajorRule::kUnknown;
   Fusion fusion = Fusion::kByTag;
   Moves moved = {};
+  // Looks at bytes of elements and never at numbers: complex ones, too.
+  bool takes_any_dtype = false;
 
+  [[nodiscard]] constexpr Kernel any_dtype() const {
+    Kernel out = *this;
+    out.takes_any_dtype = true;
+    return out;
+  }
   [[nodiscard]] constexpr Kernel rows(RowRule rule) const {
     Kernel out = *this;
     out.row_rule = rule;

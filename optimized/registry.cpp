@@ -2,7 +2,7 @@
 #include <unordered_map>
 
 #include "optimized/kernels/families.h"
-#include "optimized/synonyms.h"
+#include "optimized/synonym_table.h"
 
 namespace graphgate::optimized {
 namespace {

@@ -8,7 +8,7 @@
 #include "optimized/complex_numbers.h"
 #include "optimized/promotion.h"
 #include "optimized/strides.h"
-#include "optimized/synonyms.h"
+#include "optimized/synonym_table.h"
 
 namespace graphgate::optimized {
 

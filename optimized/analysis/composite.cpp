@@ -3,7 +3,7 @@
 #include <unordered_map>
 
 #include "optimized/binding.h"
-#include "optimized/synonyms.h"
+#include "optimized/synonym_table.h"
 
 namespace graphgate::optimized {
 

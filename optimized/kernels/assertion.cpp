@@ -74,7 +74,8 @@ std::span<const Kernel> assertion_kernels() {
   static constexpr Kernel kKernels[] = {
       {"aten._assert_async", infer_assert_async, bind_assert_async},
       Kernel{"aten._assert_scalar", infer_assert_scalar}.rows(row_rules::states_sizes),
-      Kernel{"aten._assert_tensor_metadata", infer_assert_metadata}.rows(row_rules::states_sizes),
+      Kernel{"aten._assert_tensor_metadata", infer_assert_metadata}.any_dtype().rows(
+          row_rules::states_sizes),
       Kernel{"aten.sym_constrain_range", infer_range}.rows(row_rules::states_sizes),
       Kernel{"aten.sym_constrain_range_for_size", infer_range}.rows(row_rules::states_sizes),
   };

@@ -171,42 +171,51 @@ std::span<const Kernel> conversion_kernels() {
   static const Kernel kKernels[] = {
       {"aten._local_scalar_dense", infer_item},
       Kernel{"aten._to_copy", infer_to_copy, bind_copy_of_self}
+          .any_dtype()
           .fuses(Fusion::kPointwise)
           .rows(row_rules::pointwise)
           .row_numbers()
           .row_major(RowMajorRule::kLikeSelf)
           .copies("self"),
       Kernel{"aten.clone", infer_clone, bind_copy_of_self}
+          .any_dtype()
           .row_numbers()
           .row_major(RowMajorRule::kLikeSelf)
           .copies("self"),
       Kernel{"aten.contiguous", infer_contiguous, bind_copy_of_self}
+          .any_dtype()
           .rows(row_rules::pointwise)
           .row_numbers()
           .row_major(RowMajorRule::kLikeSelf)
           .copies("self"),
       Kernel{"aten.copy", infer_copy, bind_copy, Overlap::kSameGeometry}
+          .any_dtype()
           .fuses(Fusion::kPointwise)
           .rows(row_rules::pointwise)
           .row_major(RowMajorRule::kLikeSelfInPlace)
           .copies("src", "self"),
       Kernel{"aten.fill", infer_fill, bind_fill, Overlap::kSameGeometry}
+          .any_dtype()
           .fuses(Fusion::kPointwise)
           .rows(row_rules::pointwise),
       {"aten.item", infer_item},
-      Kernel{"aten.lift_fresh", infer_lift_fresh}.rows(row_rules::pointwise),
+      Kernel{"aten.lift_fresh", infer_lift_fresh}.any_dtype().rows(row_rules::pointwise),
       Kernel{"aten.lift_fresh_copy", infer_lift_fresh_copy, bind_copy_of_self}
+          .any_dtype()
           .rows(row_rules::pointwise)
           .copies("self"),
       Kernel{"aten.to", infer_to, bind_copy_of_self}
+          .any_dtype()
           .rows(row_rules::pointwise)
           .row_numbers()
           .row_major(RowMajorRule::kLikeSelf)
           .copies("self", "other"),
       Kernel{"aten.type_as", infer_type_as, bind_copy_of_self}
+          .any_dtype()
           .rows(row_rules::pointwise)
           .copies("self", "other"),
-      Kernel{"aten.zero", infer_zero, bind_zero, Overlap::kSameGeometry}.rows(row_rules::pointwise),
+      Kernel{"aten.zero", infer_zero, bind_zero, Overlap::kSameGeometry}.any_dtype().rows(
+          row_rules::pointwise),
   };
   return kKernels;
 }

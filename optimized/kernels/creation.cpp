@@ -143,29 +143,35 @@ std::span<const Kernel> creation_kernels() {
       Kernel{"aten.arange", infer_arange, bind_arange}
           .rows(row_rules::arange)
           .row_major(RowMajorRule::kAlways),
-      Kernel{"aten.diag_embed", infer_diag_embed, bind_diag_embed}.moves("self"),
+      Kernel{"aten.diag_embed", infer_diag_embed, bind_diag_embed}.any_dtype().moves("self"),
       Kernel{"aten.empty", infer_plain, nullptr}
+          .any_dtype()
           .rows(row_rules::fresh)
           .row_major(RowMajorRule::kFactory),
-      Kernel{"aten.empty_like", infer_like, nullptr}.rows(row_rules::fresh),
-      Kernel{"aten.empty_permuted", infer_empty_permuted, nullptr}.rows(row_rules::fresh),
-      Kernel{"aten.empty_strided", infer_strided, nullptr}.rows(row_rules::fresh),
+      Kernel{"aten.empty_like", infer_like, nullptr}.any_dtype().rows(row_rules::fresh),
+      Kernel{"aten.empty_permuted", infer_empty_permuted, nullptr}.any_dtype().rows(
+          row_rules::fresh),
+      Kernel{"aten.empty_strided", infer_strided, nullptr}.any_dtype().rows(row_rules::fresh),
       Kernel{"aten.full", infer_full, bind_fill<fill_value>}
+          .any_dtype()
           .rows(row_rules::fresh)
           .row_major(RowMajorRule::kFactory),
-      Kernel{"aten.full_like", infer_like, bind_fill<fill_value>}.rows(row_rules::fresh),
+      Kernel{"aten.full_like", infer_like, bind_fill<fill_value>}.any_dtype().rows(
+          row_rules::fresh),
       {"aten.linspace", infer_linspace, bind_linspace},
       {"aten.logspace", infer_linspace, bind_logspace},
-      Kernel{"aten.new_empty", infer_new, nullptr}.rows(row_rules::fresh),
-      Kernel{"aten.new_empty_strided", infer_new_strided, nullptr}.rows(row_rules::fresh),
-      Kernel{"aten.new_full", infer_new, bind_fill<fill_value>}.rows(row_rules::fresh),
-      Kernel{"aten.new_ones", infer_new, bind_fill<one>}.rows(row_rules::fresh),
-      Kernel{"aten.new_zeros", infer_new, bind_fill<zero>}.rows(row_rules::fresh),
+      Kernel{"aten.new_empty", infer_new, nullptr}.any_dtype().rows(row_rules::fresh),
+      Kernel{"aten.new_empty_strided", infer_new_strided, nullptr}.any_dtype().rows(
+          row_rules::fresh),
+      Kernel{"aten.new_full", infer_new, bind_fill<fill_value>}.any_dtype().rows(row_rules::fresh),
+      Kernel{"aten.new_ones", infer_new, bind_fill<one>}.any_dtype().rows(row_rules::fresh),
+      Kernel{"aten.new_zeros", infer_new, bind_fill<zero>}.any_dtype().rows(row_rules::fresh),
       Kernel{"aten.ones", infer_plain, bind_fill<one>}
+          .any_dtype()
           .rows(row_rules::fresh)
           .row_major(RowMajorRule::kFactory),
-      Kernel{"aten.ones_like", infer_like, bind_fill<one>}.rows(row_rules::fresh),
-      {"aten.scalar_tensor", infer_scalar, bind_fill<scalar>},
+      Kernel{"aten.ones_like", infer_like, bind_fill<one>}.any_dtype().rows(row_rules::fresh),
+      Kernel{"aten.scalar_tensor", infer_scalar, bind_fill<scalar>}.any_dtype(),
       Kernel{"aten.tril", infer_triangle, bind_tril, Overlap::kSameGeometry}
           .rows(row_rules::pointwise)
           .moves("self"),
@@ -173,9 +179,10 @@ std::span<const Kernel> creation_kernels() {
           .rows(row_rules::pointwise)
           .moves("self"),
       Kernel{"aten.zeros", infer_plain, bind_fill<zero>}
+          .any_dtype()
           .rows(row_rules::fresh)
           .row_major(RowMajorRule::kFactory),
-      Kernel{"aten.zeros_like", infer_like, bind_fill<zero>}.rows(row_rules::fresh),
+      Kernel{"aten.zeros_like", infer_like, bind_fill<zero>}.any_dtype().rows(row_rules::fresh),
   };
   return kKernels;
 }

@@ -139,8 +139,8 @@ Launch bind_side(const Binding& call) {
 
 std::span<const Kernel> diagonal_kernels() {
   static constexpr Kernel kKernels[] = {
-      Kernel{"aten.diag", infer_diag, bind_diag}.moves("self"),
-      Kernel{"aten.eye", infer_eye, bind_eye}.row_major(RowMajorRule::kAlways),
+      Kernel{"aten.diag", infer_diag, bind_diag}.any_dtype().moves("self"),
+      Kernel{"aten.eye", infer_eye, bind_eye}.any_dtype().row_major(RowMajorRule::kAlways),
       Kernel{"aten.tril_indices", infer_side<true>, bind_side<true>}.row_major(
           RowMajorRule::kAlways),
       Kernel{"aten.triu_indices", infer_side<false>, bind_side<false>}.row_major(

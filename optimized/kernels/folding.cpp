@@ -176,7 +176,7 @@ Launch bind_col2im(const Binding& call) {
 std::span<const Kernel> folding_kernels() {
   static constexpr Kernel kKernels[] = {
       {"aten.col2im", infer_col2im, bind_col2im},
-      Kernel{"aten.im2col", infer_im2col, bind_im2col}.moves("self"),
+      Kernel{"aten.im2col", infer_im2col, bind_im2col}.any_dtype().moves("self"),
   };
   return kKernels;
 }

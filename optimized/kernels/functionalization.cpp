@@ -22,6 +22,7 @@ std::span<const Kernel> functionalization_kernels() {
   static constexpr Kernel kKernels[] = {
       Kernel{"graphgate.clone_preserve_strides", infer_strided_clone, bind_strided_clone,
              Overlap::kNone}
+          .any_dtype()
           .rows(row_rules::pointwise)
           .copies("self"),
   };

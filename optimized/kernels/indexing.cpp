@@ -160,24 +160,38 @@ Launch bind_index(const Binding& call) {
 
 std::span<const Kernel> indexing_kernels() {
   static constexpr Kernel kKernels[] = {
-      Kernel{"aten._unsafe_index", infer_index, bind_index}.rows(row_rules::index).moves("self"),
-      Kernel{"aten._unsafe_masked_index", infer_masked_index, bind_masked_index}.moves("self"),
+      Kernel{"aten._unsafe_index", infer_index, bind_index}
+          .any_dtype()
+          .rows(row_rules::index)
+          .moves("self"),
+      Kernel{"aten._unsafe_masked_index", infer_masked_index, bind_masked_index}.any_dtype().moves(
+          "self"),
       Kernel{"aten.embedding", infer_embedding, bind_embedding}
+          .any_dtype()
           .rows(row_rules::embedding)
           .row_major(RowMajorRule::kAlways)
           .moves("weight"),
-      Kernel{"aten.gather", infer_gather, bind_gather}.rows(row_rules::gather).moves("self"),
-      Kernel{"aten.index", infer_index, bind_index}.rows(row_rules::index).moves("self"),
+      Kernel{"aten.gather", infer_gather, bind_gather}
+          .any_dtype()
+          .rows(row_rules::gather)
+          .moves("self"),
+      Kernel{"aten.index", infer_index, bind_index}
+          .any_dtype()
+          .rows(row_rules::index)
+          .moves("self"),
       Kernel{"aten.index_select", infer_index_select, bind_index_select}
+          .any_dtype()
           .rows(row_rules::index_select)
           .moves("self"),
-      Kernel{"aten.masked_select", infer_masked_select, bind_masked_select}.moves("self"),
+      Kernel{"aten.masked_select", infer_masked_select, bind_masked_select}.any_dtype().moves(
+          "self"),
       {"aten.nonzero", infer_nonzero, bind_nonzero},
       {"aten.nonzero_static", infer_nonzero_static, bind_nonzero_static},
       Kernel{"aten.repeat_interleave", infer_repeat_interleave, bind_repeat_interleave}
+          .any_dtype()
           .rows(row_rules::along_dim)
           .moves("self"),
-      Kernel{"aten.take", infer_take, bind_take}.moves("self"),
+      Kernel{"aten.take", infer_take, bind_take}.any_dtype().moves("self"),
   };
   return kKernels;
 }

@@ -305,17 +305,38 @@ Launch bind_chunk_cat(const Binding& call) {
 
 std::span<const Kernel> joining_kernels() {
   static constexpr Kernel kKernels[] = {
-      Kernel{"aten._chunk_cat", infer_chunk_cat, bind_chunk_cat}.moves("tensors"),
-      Kernel{"aten.block_diag", infer_block_diag, bind_block_diag}.moves("tensors"),
-      Kernel{"aten.cat", infer_cat, bind_cat}.rows(row_rules::along_dim).moves("tensors"),
-      {"aten.complex", infer_complex, bind_complex},
-      Kernel{"aten.concat", infer_cat, bind_cat}.rows(row_rules::along_dim).moves("tensors"),
-      Kernel{"aten.concatenate", infer_cat, bind_cat}.rows(row_rules::along_dim).moves("tensors"),
-      Kernel{"aten.flip", infer_flip, bind_flip}.rows(row_rules::along_dims).moves("self"),
-      Kernel{"aten.repeat", infer_repeat, bind_repeat}.rows(row_rules::repeat).moves("self"),
-      Kernel{"aten.roll", infer_roll, bind_roll}.rows(row_rules::along_dims).moves("self"),
-      Kernel{"aten.rot90", infer_rot90, bind_rot90}.moves("self"),
-      Kernel{"aten.stack", infer_stack, bind_stack}.rows(row_rules::move_dims).moves("tensors"),
+      Kernel{"aten._chunk_cat", infer_chunk_cat, bind_chunk_cat}.any_dtype().moves("tensors"),
+      Kernel{"aten.block_diag", infer_block_diag, bind_block_diag}.any_dtype().moves("tensors"),
+      Kernel{"aten.cat", infer_cat, bind_cat}
+          .any_dtype()
+          .rows(row_rules::along_dim)
+          .moves("tensors"),
+      Kernel{"aten.complex", infer_complex, bind_complex}.any_dtype(),
+      Kernel{"aten.concat", infer_cat, bind_cat}
+          .any_dtype()
+          .rows(row_rules::along_dim)
+          .moves("tensors"),
+      Kernel{"aten.concatenate", infer_cat, bind_cat}
+          .any_dtype()
+          .rows(row_rules::along_dim)
+          .moves("tensors"),
+      Kernel{"aten.flip", infer_flip, bind_flip}
+          .any_dtype()
+          .rows(row_rules::along_dims)
+          .moves("self"),
+      Kernel{"aten.repeat", infer_repeat, bind_repeat}
+          .any_dtype()
+          .rows(row_rules::repeat)
+          .moves("self"),
+      Kernel{"aten.roll", infer_roll, bind_roll}
+          .any_dtype()
+          .rows(row_rules::along_dims)
+          .moves("self"),
+      Kernel{"aten.rot90", infer_rot90, bind_rot90}.any_dtype().moves("self"),
+      Kernel{"aten.stack", infer_stack, bind_stack}
+          .any_dtype()
+          .rows(row_rules::move_dims)
+          .moves("tensors"),
   };
   return kKernels;
 }

@@ -236,26 +236,33 @@ Launch bind_pad(const Binding& call) {
 std::span<const Kernel> padding_kernels() {
   static constexpr Kernel kKernels[] = {
       Kernel{"aten.constant_pad_nd", infer_constant, bind_constant}
+          .any_dtype()
           .rows(row_rules::pad)
           .moves("self"),
-      Kernel{"aten.pad", infer_pad, bind_pad}.rows(row_rules::pad).moves("self"),
+      Kernel{"aten.pad", infer_pad, bind_pad}.any_dtype().rows(row_rules::pad).moves("self"),
       Kernel{"aten.reflection_pad1d", infer_fixed<PaddingMode::kReflect>,
              bind_fixed<PaddingMode::kReflect>}
+          .any_dtype()
           .moves("self"),
       Kernel{"aten.reflection_pad2d", infer_fixed<PaddingMode::kReflect>,
              bind_fixed<PaddingMode::kReflect>}
+          .any_dtype()
           .moves("self"),
       Kernel{"aten.reflection_pad3d", infer_fixed<PaddingMode::kReflect>,
              bind_fixed<PaddingMode::kReflect>}
+          .any_dtype()
           .moves("self"),
       Kernel{"aten.replication_pad1d", infer_fixed<PaddingMode::kReplicate>,
              bind_fixed<PaddingMode::kReplicate>}
+          .any_dtype()
           .moves("self"),
       Kernel{"aten.replication_pad2d", infer_fixed<PaddingMode::kReplicate>,
              bind_fixed<PaddingMode::kReplicate>}
+          .any_dtype()
           .moves("self"),
       Kernel{"aten.replication_pad3d", infer_fixed<PaddingMode::kReplicate>,
              bind_fixed<PaddingMode::kReplicate>}
+          .any_dtype()
           .moves("self"),
   };
   return kKernels;

@@ -224,17 +224,17 @@ Launch bind_other(const Binding& call) {
 
 std::span<const Kernel> prims_kernels() {
   static const Kernel kKernels[] = {
-      Kernel{"prims.broadcast_in_dim", infer_broadcast_in_dim},
-      Kernel{"prims.collapse", infer_collapse, bind_collapse}.moves("a"),
-      Kernel{"prims.collapse_view", infer_collapse_view},
+      Kernel{"prims.broadcast_in_dim", infer_broadcast_in_dim}.any_dtype(),
+      Kernel{"prims.collapse", infer_collapse, bind_collapse}.any_dtype().moves("a"),
+      Kernel{"prims.collapse_view", infer_collapse_view}.any_dtype(),
       Kernel{"prims.convert_element_type", infer_prim_convert, bind_prim_convert}.copies("a"),
       {"prims.iota", infer_other<call_of_iota>, bind_other<call_of_iota>},
-      Kernel{"prims.split_dim", infer_split_dim},
+      Kernel{"prims.split_dim", infer_split_dim}.any_dtype(),
       {"prims.sqrt", infer_other<call_of_sqrt>, bind_other<call_of_sqrt>},
-      Kernel{"prims.squeeze", infer_squeeze_dimensions},
+      Kernel{"prims.squeeze", infer_squeeze_dimensions}.any_dtype(),
       {"prims.sum", infer_other<call_of_sum>, bind_other<call_of_sum>},
       {"prims.var", infer_other<call_of_var>, bind_other<call_of_var>},
-      Kernel{"prims.view_of", infer_view_of},
+      Kernel{"prims.view_of", infer_view_of}.any_dtype(),
   };
   return kKernels;
 }

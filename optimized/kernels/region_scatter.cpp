@@ -251,31 +251,39 @@ Launch bind_region_scatter(const Binding& call) {
 std::span<const Kernel> region_scatter_kernels() {
   static constexpr Kernel kKernels[] = {
       Kernel{"aten._index_put_impl", infer_index_put, bind_index_put, Overlap::kSameGeometry}
+          .any_dtype()
           .rows(row_rules::scatter_anywhere)
           .row_major(RowMajorRule::kLikeSelfInPlace)
           .moves("self", "values"),
       Kernel{"aten._unsafe_index_put", infer_index_put, bind_index_put}
+          .any_dtype()
           .rows(row_rules::scatter_anywhere)
           .moves("self", "values"),
       {"aten._unsafe_masked_index_put_accumulate", infer_masked_index_put, bind_masked_index_put},
       Kernel{"aten.as_strided_scatter", infer_region_scatter<strided>, bind_region_scatter<strided>}
+          .any_dtype()
           .moves("self", "src"),
       Kernel{"aten.diagonal_scatter", infer_region_scatter<diagonal>, bind_region_scatter<diagonal>}
+          .any_dtype()
           .moves("self", "src"),
       Kernel{"aten.index_put", infer_index_put, bind_index_put, Overlap::kSameGeometry}
+          .any_dtype()
           .fuses(Fusion::kScatter)
           .rows(row_rules::scatter_anywhere)
           .row_major(RowMajorRule::kLikeSelfInPlace)
           .moves("self", "values"),
       Kernel{"aten.masked_scatter", infer_masked_scatter, bind_masked_scatter,
              Overlap::kSameGeometry}
+          .any_dtype()
           .rows(row_rules::scatter_anywhere)
           .moves("self", "source"),
       Kernel{"aten.select_scatter", infer_region_scatter<selected>, bind_region_scatter<selected>}
+          .any_dtype()
           .rows(row_rules::scatter_along_dim)
           .row_major(RowMajorRule::kLikeSelf)
           .moves("self", "src"),
       Kernel{"aten.slice_scatter", infer_region_scatter<sliced>, bind_region_scatter<sliced>}
+          .any_dtype()
           .rows(row_rules::scatter_along_dim)
           .row_major(RowMajorRule::kLikeSelf)
           .moves("self", "src"),

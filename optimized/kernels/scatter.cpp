@@ -296,6 +296,7 @@ std::span<const Kernel> scatter_kernels() {
           .fuses(Fusion::kScatter)
           .rows(row_rules::scatter_along_dim),
       Kernel{"aten.index_copy", infer_index_copy, bind_index_copy, Overlap::kSameGeometry}
+          .any_dtype()
           .rows(row_rules::scatter_along_dim)
           .moves("self", "source"),
       Kernel{"aten.index_fill", infer_index_fill, bind_index_fill, Overlap::kSameGeometry}
@@ -305,9 +306,11 @@ std::span<const Kernel> scatter_kernels() {
              Overlap::kSameGeometry}
           .rows(row_rules::scatter_along_dim),
       Kernel{"aten.put", infer_put, bind_put, Overlap::kSameGeometry}
+          .any_dtype()
           .rows(row_rules::scatter_anywhere)
           .moves("self", "source"),
       Kernel{"aten.scatter", infer_scatter, bind_scatter, Overlap::kSameGeometry}
+          .any_dtype()
           .fuses(Fusion::kScatter)
           .rows(row_rules::scatter_along_dim)
           .row_major(RowMajorRule::kLikeSelf)

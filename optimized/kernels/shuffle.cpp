@@ -126,11 +126,15 @@ Launch bind_channel_shuffle(const Binding& call) {
 
 std::span<const Kernel> shuffle_kernels() {
   static constexpr Kernel kKernels[] = {
-      Kernel{"aten.channel_shuffle", infer_channel_shuffle, bind_channel_shuffle}.moves("self"),
-      Kernel{"aten.native_channel_shuffle", infer_channel_shuffle, bind_channel_shuffle}.moves(
+      Kernel{"aten.channel_shuffle", infer_channel_shuffle, bind_channel_shuffle}.any_dtype().moves(
           "self"),
-      Kernel{"aten.pixel_shuffle", infer_pixel_shuffle, bind_pixel_shuffle}.moves("self"),
-      Kernel{"aten.pixel_unshuffle", infer_pixel_unshuffle, bind_pixel_unshuffle}.moves("self"),
+      Kernel{"aten.native_channel_shuffle", infer_channel_shuffle, bind_channel_shuffle}
+          .any_dtype()
+          .moves("self"),
+      Kernel{"aten.pixel_shuffle", infer_pixel_shuffle, bind_pixel_shuffle}.any_dtype().moves(
+          "self"),
+      Kernel{"aten.pixel_unshuffle", infer_pixel_unshuffle, bind_pixel_unshuffle}.any_dtype().moves(
+          "self"),
   };
   return kKernels;
 }

@@ -180,24 +180,29 @@ Launch bind_copies(const Binding& call) {
 
 std::span<const Kernel> splitting_kernels() {
   static constexpr Kernel kKernels[] = {
-      Kernel{"aten.chunk", infer_views<chunk>, nullptr}.rows(row_rules::along_dim),
-      Kernel{"aten.split", infer_views<split>, nullptr}.rows(row_rules::along_dim),
-      Kernel{"aten.split_with_sizes", infer_views<split_with_sizes>, nullptr}.rows(
+      Kernel{"aten.chunk", infer_views<chunk>, nullptr}.any_dtype().rows(row_rules::along_dim),
+      Kernel{"aten.split", infer_views<split>, nullptr}.any_dtype().rows(row_rules::along_dim),
+      Kernel{"aten.split_with_sizes", infer_views<split_with_sizes>, nullptr}.any_dtype().rows(
           row_rules::along_dim),
       Kernel{"aten.split_with_sizes_copy", infer_copies<split_with_sizes>,
              bind_copies<split_with_sizes>}
+          .any_dtype()
           .rows(row_rules::along_dim)
           .moves("self"),
-      Kernel{"aten.tensor_split", infer_views<tensor_split>, nullptr}.rows(row_rules::along_dim),
-      Kernel{"aten.unbind", infer_views<unbind>, nullptr}.rows(row_rules::along_dim),
+      Kernel{"aten.tensor_split", infer_views<tensor_split>, nullptr}.any_dtype().rows(
+          row_rules::along_dim),
+      Kernel{"aten.unbind", infer_views<unbind>, nullptr}.any_dtype().rows(row_rules::along_dim),
       Kernel{"aten.unbind_copy", infer_copies<unbind>, bind_copies<unbind>}
+          .any_dtype()
           .rows(row_rules::along_dim)
           .moves("self"),
       // By its schema tensors of their own; ATen makes views.
       Kernel{"aten.unsafe_split", infer_views<split>, nullptr}
+          .any_dtype()
           .rows(row_rules::along_dim)
           .moves("self"),
       Kernel{"aten.unsafe_split_with_sizes", infer_views<split_with_sizes>, nullptr}
+          .any_dtype()
           .rows(row_rules::along_dim)
           .moves("self"),
   };

@@ -34,11 +34,11 @@ Launch bind_copy(const Binding& call) {
 
 template <Geometry geometry>
 constexpr Kernel view_kernel(std::string_view name) {
-  return {name, infer_view<geometry>, nullptr};
+  return Kernel{name, infer_view<geometry>, nullptr}.any_dtype();
 }
 template <Geometry geometry>
 constexpr Kernel copy_kernel(std::string_view name) {
-  return {name, infer_copy<geometry>, bind_copy<geometry>};
+  return Kernel{name, infer_copy<geometry>, bind_copy<geometry>}.any_dtype();
 }
 
 Tensor alias(const KernelCall& call) { return call.tensor("self"); }
@@ -254,6 +254,7 @@ std::span<const Kernel> view_kernels() {
           .row_major(RowMajorRule::kLikeSelf),
       copy_kernel<alias>("aten.alias_copy").rows(row_rules::pointwise).copies("self"),
       Kernel{"aten.detach", infer_detach, nullptr}
+          .any_dtype()
           .rows(row_rules::pointwise)
           .row_major(RowMajorRule::kLikeSelf),
       view_kernel<permute>("aten.permute").rows(row_rules::move_dims),
@@ -284,13 +285,16 @@ std::span<const Kernel> view_kernels() {
       view_kernel<unfold>("aten.unfold").rows(row_rules::along_dimension),
       copy_kernel<unfold>("aten.unfold_copy").rows(row_rules::along_dimension).moves("self"),
       view_kernel<as_strided>("aten.as_strided"),
-      Kernel{"aten.as_strided_copy", infer_as_strided_copy, bind_copy<as_strided>}.moves("self"),
+      Kernel{"aten.as_strided_copy", infer_as_strided_copy, bind_copy<as_strided>}
+          .any_dtype()
+          .moves("self"),
       view_kernel<unflatten>("aten.unflatten").rows(row_rules::view),
       view_kernel<view>("aten.view")
           .rows(row_rules::view)
           .row_numbers()
           .row_major(RowMajorRule::kLikeSelf),
       Kernel{"aten.view_copy", infer_view_copy, bind_view_copy}
+          .any_dtype()
           .rows(row_rules::view)
           .copies("self"),
       view_kernel<view>("aten._unsafe_view")
@@ -298,16 +302,21 @@ std::span<const Kernel> view_kernels() {
           .row_major(RowMajorRule::kLikeSelf)
           .copies("self"),  // by its schema a tensor of its own; ATen makes a view
       Kernel{"aten.reshape", infer_reshape, bind_reshape}
+          .any_dtype()
           .rows(row_rules::view)
           .row_numbers()
           .row_major(RowMajorRule::kLikeSelf)
           .copies("self"),
       Kernel{"aten.reshape_as", infer_reshape_as, bind_reshape}
+          .any_dtype()
           .rows(row_rules::view)
           .copies("self"),
-      Kernel{"aten.flatten", infer_flatten, bind_reshape}.rows(row_rules::view).copies("self"),
-      {"aten.resize", infer_resize, bind_resize},
-      {"aten.resize_as", infer_resize, bind_resize},
+      Kernel{"aten.flatten", infer_flatten, bind_reshape}
+          .any_dtype()
+          .rows(row_rules::view)
+          .copies("self"),
+      Kernel{"aten.resize", infer_resize, bind_resize}.any_dtype(),
+      Kernel{"aten.resize_as", infer_resize, bind_resize}.any_dtype(),
   };
   return kKernels;
 }

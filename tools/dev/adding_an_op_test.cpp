@@ -63,11 +63,11 @@ std::vector<fs::path> sources(const fs::path& root) {
       const std::string path = fs::relative(entry.path(), root).string();
       const fs::path kind = entry.path().extension();
       const bool is_text = kind == ".cpp" || kind == ".h" || kind == ".cuh" || kind == ".txt";
-      // Composite ops name the ops that they are made of. What takes complex numbers is told by the
-      // page's text.
+      // Composite ops name the ops that they are made of, as do ops on the parts of complex
+      // numbers.
       const bool is_aside = path.find("test") != std::string::npos ||
                             path.find("/composite") != std::string::npos ||
-                            path.find("/complex") != std::string::npos ||
+                            path.find("/complex_") != std::string::npos ||
                             path.starts_with("tools/bench/") || path.starts_with("tools/adapters/");
       if (is_text && !is_aside) out.push_back(path);
     }
