@@ -82,9 +82,9 @@ Json refusal_json(const Error& error) {
   return {{"refusal", "internal"}, {"message", error.message}};
 }
 
-Result<std::optional<Error>> refusal_in(const JsonCursor& message) {
+Result<std::optional<Refusal>> refusal_in(const JsonCursor& message) {
   GRAPHGATE_TRY(const auto refusal, message.find_member("refusal"));
-  if (!refusal) return std::optional<Error>();
+  if (!refusal) return std::optional<Refusal>();
   const auto parse = [](std::string_view text) -> std::optional<ErrorKind> {
     for (const auto& [kind, word] : kKinds) {
       if (word == text) return kind;
@@ -93,7 +93,9 @@ Result<std::optional<Error>> refusal_in(const JsonCursor& message) {
   };
   GRAPHGATE_TRY(const ErrorKind kind, read_word(*refusal, "a kind of refusal", parse));
   GRAPHGATE_TRY(std::string words, read_string(message, "message"));
-  return std::optional(Error{kind, std::move(words)});
+  Refusal out{{kind, std::move(words)}};
+  GRAPHGATE_TRY_VOID(read_optional(message, "last", out.is_last));
+  return std::optional(std::move(out));
 }
 
 }  // namespace graphgate::tools

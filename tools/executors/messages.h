@@ -38,9 +38,15 @@ class Message {
   StoredTensors tensors_;
 };
 
+// What an answer refuses with.
+struct Refusal {
+  Error error;
+  bool is_last = false;  // the process ends behind it, since what it works with is lost
+};
+
 // {"refusal": "bad input" | "unsupported" | "infrastructure" | "internal", "message"} and back.
 [[nodiscard]] nlohmann::ordered_json refusal_json(const Error& error);
-// The error that the message says, or nothing where it is no refusal.
-[[nodiscard]] Result<std::optional<Error>> refusal_in(const interop::JsonCursor& message);
+// Returns the refusal that the message is, or nothing where it is none. "last" may stand beside it.
+[[nodiscard]] Result<std::optional<Refusal>> refusal_in(const interop::JsonCursor& message);
 
 }  // namespace graphgate::tools

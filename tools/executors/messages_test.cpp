@@ -96,11 +96,14 @@ TEST(ExecutorMessage, RefusalsKeepTheirKind) {
   for (const ErrorKind kind : {ErrorKind::kBadInput, ErrorKind::kUnsupported,
                                ErrorKind::kInfrastructure, ErrorKind::kInternal}) {
     const interop::Json json = refusal_json({kind, "why"});
-    const auto error = refusal_in(interop::JsonCursor(json, "message"));
-    ASSERT_TRUE(error.ok() && error.value());
-    EXPECT_EQ(error.value()->kind, kind);
-    EXPECT_EQ(error.value()->message, "why");
+    const auto refusal = refusal_in(interop::JsonCursor(json, "message"));
+    ASSERT_TRUE(refusal.ok() && refusal.value());
+    EXPECT_EQ(refusal.value()->error.kind, kind);
+    EXPECT_EQ(refusal.value()->error.message, "why");
+    EXPECT_FALSE(refusal.value()->is_last);
   }
+  const interop::Json last = {{"refusal", "bad input"}, {"message", "why"}, {"last", true}};
+  EXPECT_TRUE(refusal_in(interop::JsonCursor(last, "message")).value()->is_last);
   const interop::Json none = {{"result", 1}};
   EXPECT_FALSE(refusal_in(interop::JsonCursor(none, "message")).value());
   const interop::Json odd = {{"refusal", "maybe"}, {"message", ""}};

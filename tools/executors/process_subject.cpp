@@ -58,6 +58,9 @@ class Session {
   // protocol is kInternal, and ends the session.
   Result<Message> ask(const char* what, Json body, const StoredBytes& bytes = {}) {
     if (broken_) return *broken_;
+    if (last_refusal_) {
+      return infrastructure(said("has ended, as it said when it refused: ").message + *last_refusal_);
+    }
     asked_ = what;
     if (!folder_.is_there()) return broken(said("has removed the folder of the exchange"));
     sent_bytes_ += bytes_in(bytes);
@@ -71,8 +74,10 @@ class Session {
     const auto refusal = refusal_in(message.value().cursor());
     if (!refusal.ok()) return garbage(refusal.error());
     if (!refusal.value()) return message;
-    const Error& refused = *refusal.value();
-    return Error{refused.kind, one_line(refused.message, kLongestText)};
+    const Refusal& refused = *refusal.value();
+    const Error error{refused.error.kind, one_line(refused.error.message, kLongestText)};
+    if (refused.is_last) last_refusal_ = error.message;
+    return error;
   }
 
   // The same, where the answer says no more than that it is done.
@@ -90,6 +95,8 @@ class Session {
   }
 
   [[nodiscard]] bool is_broken() const { return broken_.has_value(); }
+  // Whether nothing more can be asked, since it broke down or said that it ends.
+  [[nodiscard]] bool is_over() const { return is_broken() || last_refusal_.has_value(); }
   [[nodiscard]] bool is_late() const { return process_->is_late(); }
   [[nodiscard]] const Greeting& greeting() const { return greeting_; }
   [[nodiscard]] const std::string& folder() const { return folder_.path(); }
@@ -148,6 +155,7 @@ class Session {
   std::int64_t sent_bytes_ = 0;
   const char* asked_ = "";  // the latest request
   std::optional<Error> broken_;
+  std::optional<std::string> last_refusal_;  // after which it ends
   Greeting greeting_;
 };
 
@@ -248,7 +256,7 @@ class ExternalExecutor final : public spec::Executor {
   [[nodiscard]] std::string_view name() const override { return session_->greeting().name; }
 
   Result<void> close() override {
-    if (std::exchange(is_closed_, true) || session_->is_broken()) return {};
+    if (std::exchange(is_closed_, true) || session_->is_over()) return {};
     return session_->ask_for_done("close", {{"executor", id_}});
   }
 
@@ -311,7 +319,7 @@ class ProcessSubject final : public Subject {
       of_parents.push_back(std::move(session_));
       session_.reset();
     }
-    if (session_ && !session_->is_broken()) return {};
+    if (session_ && !session_->is_over()) return {};
     GRAPHGATE_TRY(session_, Session::start(command_, settings_));
     process_ = ::getpid();
     said_ = session_->greeting();

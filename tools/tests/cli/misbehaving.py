@@ -202,6 +202,13 @@ ANSWERS = {
     "folder-zero": lambda answer: {**answer, "folder": "a\0b"},
     "folder-long": lambda answer: {**answer, "folder": "a" * 10_000},
 }
+# It refuses, says that it ends, and does.
+LAST = {
+    "last-unsupported": "unsupported",
+    "last-bad-input": "bad input",
+    "last-internal": "internal",
+    "last-infrastructure": "infrastructure",
+}
 # The same with the answer's folder.
 FOLDERS = {
     "folder-gone": lambda folder: shutil.rmtree(folder.path),
@@ -225,6 +232,9 @@ def misbehave(mode, line, exchange):
         LINES[mode](line)
     elif mode in ANSWERS:
         send(ANSWERS[mode](json.loads(line)))
+    elif mode in LAST:
+        send({"refusal": LAST[mode], "message": LAST[mode] + ", no disk", "last": True})
+        os._exit(0)
     elif mode in FOLDERS:
         FOLDERS[mode](Folder(exchange, json.loads(line)))
         write(line)

@@ -81,6 +81,11 @@ constexpr std::array kTable = {
     Row{"refuses-infrastructure", kAll, kInfra},
     Row{"refuses-bad-input", "load call set_state close", kRefuses},
     Row{"refuses-bad-input", "open", kUnsupported},
+    // It refuses for the last time: that it ends then is no finding.
+    Row{"last-unsupported", kAll, kUnsupported},
+    Row{"last-internal", kAll, kCrash},
+    Row{"last-infrastructure", kAll, kInfra},
+    Row{"last-bad-input", "load call set_state close", kRefuses},
     // Others hold its files.
     Row{"child-signal", kAll, kCrash},
     Row{"orphan-signal", kAll, kCrash},
@@ -293,6 +298,7 @@ TEST_F(Misbehaving, CostsNoOtherFileItsResult) {
       Row{"many", kCall, kCrash},          Row{"expanded", kCall, kCrash},
       Row{"endless", kCall, kCrash},       Row{"tensors-sparse", kCall, kCrash},
       Row{"orphan-exit", "close", kCrash}, Row{"signal", "hello", kInfra},
+      Row{"last-bad-input", kCall, kRefuses},
   };
   for_each(kRows, [&](const Row& row, const std::string& state) {
     const std::string flag = std::string("only-once-") + row.mode;

@@ -4,6 +4,8 @@ States are parameters and buffers of the module, so that a compiler sees them as
 model.
 """
 
+import contextlib
+import importlib
 import math
 import operator
 
@@ -36,6 +38,8 @@ AUTO_FUNCTIONALIZED = "higher_order.auto_functionalized_v2"
 WHILE_LOOP = "higher_order.while_loop"
 # can_auto_functionalize takes no op of these namespaces, whatever its schema.
 NOT_WRAPPED = ["aten", "prim", "prims"]
+# PyTorch registers the ops of these namespaces when the module is imported.
+_OWNERS = {"quantized_decomposed": "torch.ao.quantization.fx._decomposed"}
 _PYTHON = {"_operator": operator, "math": math, "torch": torch}
 
 
@@ -98,6 +102,9 @@ def _op(name):
     namespace, _, rest = name.partition(".")
     if namespace in _PYTHON:
         return getattr(_PYTHON[namespace], rest)
+    if namespace in _OWNERS:
+        with contextlib.suppress(ImportError):
+            importlib.import_module(_OWNERS[namespace])
     found = getattr(torch.ops, namespace)
     try:
         for part in rest.split("."):

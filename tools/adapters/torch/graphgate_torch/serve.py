@@ -7,7 +7,7 @@ import traceback
 
 import torch
 
-from graphgate_torch import custom_ops, graph_text, module, ops
+from graphgate_torch import accelerator, custom_ops, graph_text, module, ops
 from graphgate_torch.errors import is_of_machine, is_refusal, of_adapter, raised_here, words_of
 from graphgate_torch.exchange import Received, Sent
 from graphgate_torch.module import Unsupported
@@ -16,9 +16,12 @@ PROTOCOL = 1
 
 
 class Refusal(Exception):
-    def __init__(self, kind, message):
+    """`is_last`: nothing can be run any more in this process, which ends."""
+
+    def __init__(self, kind, message, is_last=False):
         super().__init__(message)
         self.kind = kind
+        self.is_last = is_last
 
 
 def _is_not_implemented(error):
@@ -33,11 +36,19 @@ def _is_not_implemented(error):
 
 def _refusal(error):
     """What PyTorch says of a call in eager mode: it has no kernel, or the call is wrong."""
+    if accelerator.is_lost():
+        return _lost(error)
     if isinstance(error, Unsupported) or _is_not_implemented(error):
         return Refusal("unsupported", words_of(error))
     if isinstance(error, torch.OutOfMemoryError):
         return Refusal("infrastructure", words_of(error))
     return Refusal("bad input", words_of(error))
+
+
+def _lost(error):
+    """What an error says that took the device along. An assertion in a kernel is how CUDA refuses."""
+    is_assertion = "device-side assert" in str(error)
+    return Refusal("bad input" if is_assertion else "internal", words_of(error), is_last=True)
 
 
 class Program:
@@ -85,14 +96,19 @@ class Program:
         with torch.no_grad():
             if mode == "eager" or self._compiled is self._module:
                 try:
-                    return self._module(*inputs)
+                    outputs = self._module(*inputs)
+                    accelerator.wait()
+                    return outputs
                 except Exception as error:
                     raise _refusal(error) from error
             before = _Snapshot([*inputs, *(tensor for _, tensor in self.states())])
             try:
                 with self._backend.watch() as recorder:
                     outputs = self._compiled(*inputs)
+                    accelerator.wait()
             except Exception as error:
+                if accelerator.is_lost():  # eager mode cannot be asked any more
+                    raise _lost(error) from error
                 before.restore()
                 self._explain(error, inputs)
             self.plans += recorder.graphs
@@ -160,18 +176,19 @@ class Server:
         self._open = {}
         self._programs = {}
         self._answers = 0
+        self.is_over = False  # it has refused for the last time
 
     def answer(self, line):
         try:
             return self._answer(line)
         except Refusal as refusal:
-            return self._refuse(refusal.kind, str(refusal))
+            return self._refuse(refusal.kind, str(refusal), refusal.is_last)
         except Unsupported as error:
             return self._refuse("unsupported", str(error))
         except Exception as error:
             # PyTorch's own refusals are Refusals by now, with its words.
             traceback.print_exc()
-            return self._refuse("infrastructure", of_adapter(error))
+            return self._refuse("infrastructure", of_adapter(error), accelerator.is_lost())
 
     def _answer(self, line):
         sent = Sent()
@@ -185,8 +202,11 @@ class Server:
         self._answers += 1
         return sent.line(answer, self._exchange, f"answer{self._answers}")
 
-    def _refuse(self, kind, message):
+    def _refuse(self, kind, message, is_last=False):
         refusal = {"refusal": kind, "message": message}
+        if is_last:
+            refusal["last"] = True
+            self.is_over = True
         self._note(refusal)
         return json.dumps(refusal)
 
@@ -288,3 +308,5 @@ def serve(backend, device, layouts="kept", log=None):
     server = Server(backend, device, layouts, log)
     for line in sys.stdin:
         print(server.answer(line), file=answers, flush=True)
+        if server.is_over:
+            os._exit(0)  # what would be tidied up needs the device that is lost

@@ -139,6 +139,20 @@ else:
 """
 
 
+# The first process loses its device in its first call, as by an assertion in a kernel of CUDA.
+_LOSING = """import os
+from graphgate_torch import accelerator
+
+def fail():
+    raise RuntimeError("CUDA error: device-side assert triggered")
+
+mark = __file__ + ".lost"
+if not os.path.exists(mark):
+    open(mark, "w").close()
+    accelerator.wait = fail
+"""
+
+
 class Faults(serve_test.Checked):
     def _check_planted(self, plant, program=serve_test._CHAIN, settings="{}"):
         """(the run, the judge verifier of its report), with all judges of values beside it."""
@@ -185,6 +199,19 @@ class Faults(serve_test.Checked):
                     _PARTITIONED, program, '{"graph_partition": True}')
                 self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
                 self.assertEqual(verifier["outcome"], "PASS", ran.stdout)
+
+    def test_a_device_that_is_lost_costs_one_case(self):
+        cases = [
+            self._write(name, serve_test._HEAD + serve_test._CHAIN + serve_test._TAIL)
+            for name in ("first.case", "second.case")
+        ]
+        script = self._write("script.py", _LOSING + _SERVE.replace("{settings}", "{}"))
+        executor = shlex.join([sys.executable, script])
+        ran, _ = self._check(executor, "--judges", "bounds,state", *cases)
+        self.assertEqual(ran.returncode, 1, ran.stdout + ran.stderr)
+        self.assertIn("R1.refused-wrongly", ran.stdout)
+        self.assertIn("device-side assert", ran.stdout)
+        self.assertIn("1 passed, 1 failed, 0 skipped", ran.stdout)
 
     def test_of_the_adapter_are_told_as_its_own(self):
         for plant, words, program in (
