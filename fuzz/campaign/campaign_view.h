@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "fuzz/campaign/campaign_state.h"
 #include "fuzz/campaign/shard.h"
+#include "fuzz/campaign/workers.h"
 
 namespace graphgate::fuzz {
 
@@ -16,10 +18,11 @@ struct CampaignProgress {
   double planned_seconds = 0;       // 0: as many as it takes
   double cases_per_second = 0;      // lately
   std::uint64_t features = 0;
-  std::uint64_t findings = 0;    // signatures that the ledger does not know
-  std::uint64_t known = 0;       // signatures that it does
-  std::uint64_t waiting = 0;     // findings that are still to be looked at
-  double seconds_since_new = 0;  // since the latest new feature or finding
+  std::uint64_t findings = 0;       // signatures that the ledger does not know
+  std::uint64_t known = 0;          // signatures that it does
+  std::uint64_t waiting = 0;        // findings that are still to be looked at
+  double seconds_since_new = 0;     // since the latest new feature or finding
+  std::vector<CaseInWork> in_work;  // what each busy worker is at, the longest first
 };
 
 struct FindingNews {

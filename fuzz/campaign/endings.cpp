@@ -35,6 +35,7 @@ Result<PoolNews> run_apart(const PoolOptions& options, const JudgeDrawn& judge,
   GRAPHGATE_TRY(Journal journal, Journal::in_memory(1));
   PoolOptions alone = options;
   alone.jobs = 1;
+  alone.batch_seconds = 0;
   WorkerPool pool(alone, journal, judge);
   GRAPHGATE_TRY_VOID(pool.assign(batch));
   PoolNews news;

@@ -110,6 +110,7 @@ Result<std::vector<ReplayedCase>> replay_corpus(const Corpus& corpus, const Ledg
   PoolOptions pool_options = options;
   pool_options.shard = {};
   pool_options.wants_lines = false;
+  pool_options.batch_seconds = 0;
   GRAPHGATE_TRY(Journal journal,
                 Journal::in_memory(static_cast<std::size_t>(std::max(options.jobs, 1))));
   WorkerPool pool(pool_options, journal,

@@ -31,7 +31,7 @@ class Campaign {
         taken_(state_.done[options.shard]),
         last_ordinal_(options.cases == 0 ? ~std::uint64_t{0} : options.shard.size(options.cases)),
         guide_(guide_of(options, state_)),
-        pool_(options.pool, journal, parts.judge),
+        pool_(pool_options(options), journal, parts.judge),
         findings_(options.findings, parts.look_again, parts.corpus, parts.ledger, parts.view,
                   state_) {}
 
@@ -44,7 +44,10 @@ class Campaign {
     rate_cases_ = state_.tally.cases;
     while (parts_.stop.came() == 0 && (wants_more() || pool_.busy() > 0 || looks_again())) {
       GRAPHGATE_TRY_VOID(hand_out());
+      const Clock::time_point tick = Clock::now();
+      const bool is_looking = findings_.running() > 0;
       GRAPHGATE_TRY(const PoolNews news, pool_.wait(kTickMilliseconds));
+      if (is_looking) looking_seconds_ += seconds_since(tick);
       for (const BatchDone& done : news.done) GRAPHGATE_TRY_VOID(take(done));
       for (const CaseLost& lost : news.lost) GRAPHGATE_TRY_VOID(take(lost));
       GRAPHGATE_TRY_VOID(findings_.collect(0));
@@ -59,8 +62,16 @@ class Campaign {
 
  private:
   static constexpr int kTickMilliseconds = 20;
-  static constexpr double kBatchSeconds = 0.2;
+  static constexpr double kBatchSeconds = 0.2;    // what is aimed at
+  static constexpr double kMostBatchSeconds = 1;  // then a batch ends with the case that it is at
   static constexpr std::uint64_t kMostInBatch = 512;
+
+  static PoolOptions pool_options(const CampaignOptions& options) {
+    PoolOptions out = options.pool;
+    out.batch_seconds = kMostBatchSeconds;
+    out.data_sets = options.data_sets;
+    return out;
+  }
 
   static std::optional<ShardGuide> guide_of(const CampaignOptions& options, CampaignState& state) {
     if (!options.breeding) return std::nullopt;
@@ -81,17 +92,23 @@ class Campaign {
     return guide_ ? std::min(last_ordinal_, guide_->drawable_ordinals()) : last_ordinal_;
   }
 
-  // Findings may take a while longer than cases.
-  [[nodiscard]] bool looks_again() const {
-    const double late = earlier_seconds_ + seconds_since(begin_) - options_.seconds;
-    const bool is_over = options_.seconds > 0 && late > std::max(30.0, options_.seconds / 10);
-    return findings_.has_work() && !is_over;
+  // Findings have as much time as the cases. What nobody has come to waits in the state.
+  [[nodiscard]] bool looks_again() const { return findings_.has_work() && !is_time_up(); }
+
+  // Cases are drawn while findings are looked at: those have half of the workers, and half of the
+  // time of a single one.
+  [[nodiscard]] bool may_look() const {
+    if (!findings_.can_start() || is_time_up()) return false;
+    if (!wants_more()) return true;
+    const auto jobs = static_cast<std::size_t>(std::max(options_.pool.jobs, 1));
+    if (jobs > 1) return findings_.running() < jobs / 2;
+    return 2 * looking_seconds_ <= seconds_since(begin_);
   }
 
   Result<void> hand_out() {
     const auto jobs = static_cast<std::size_t>(std::max(options_.pool.jobs, 1));
     while (pool_.busy() + findings_.running() < jobs) {
-      if (findings_.can_start()) {
+      if (may_look()) {
         GRAPHGATE_TRY_VOID(findings_.start());
       } else if (pool_.has_idle() && wants_more()) {
         GRAPHGATE_TRY_VOID(pool_.assign(next_batch()));
@@ -115,16 +132,12 @@ class Campaign {
     const std::uint64_t count =
         std::clamp<std::uint64_t>(std::min(fair, batch_cases_), 1, kMostInBatch);
     Batch batch{begin, std::min(end, begin + count), {}};
-    while (batch.end < end && draw_of(batch.end) == draw_of(batch.end - 1)) ++batch.end;
+    while (batch.end < end && pool_.draw_of(batch.end) == pool_.draw_of(batch.end - 1)) ++batch.end;
     for (std::uint64_t ordinal = begin; guide_ && ordinal < batch.end; ++ordinal) {
       batch.ancestors.push_back(guide_->descent_of(options_.shard.case_index(ordinal)).ancestors);
     }
     taken_.add(batch.begin, batch.end);
     return batch;
-  }
-
-  [[nodiscard]] std::uint64_t draw_of(std::uint64_t ordinal) const {
-    return options_.shard.case_index(ordinal) / options_.data_sets;
   }
 
   Result<void> take(const BatchDone& done) {
@@ -146,6 +159,7 @@ class Campaign {
     }
     state_.tally.add(done.tally);
     state_.done[options_.shard].add(done.batch.begin, done.batch.end);
+    if (done.rest.begin < done.rest.end) again_.push_back(done.rest);
     GRAPHGATE_TRY_VOID(log_.write(done.lines));
     for (const auto& [lineage, tally] : done.by_lineage) {
       if (guide_) guide_->add(lineage, tally);
@@ -261,6 +275,10 @@ class Campaign {
     now.known = findings_.known();
     now.waiting = findings_.waiting();
     now.seconds_since_new = seconds_since(last_new_);
+    now.in_work = pool_.in_work();
+    std::stable_sort(
+        now.in_work.begin(), now.in_work.end(),
+        [](const CaseInWork& a, const CaseInWork& b) { return a.seconds > b.seconds; });
     return now;
   }
 
@@ -278,6 +296,7 @@ class Campaign {
   std::deque<Batch> again_;
   std::vector<ScoredCase> kept_best_;
   std::uint64_t batch_cases_ = 4;
+  double looking_seconds_ = 0;  // in which findings were looked at
   double write_interval_ = 1;
   double rate_ = 0;
   std::uint64_t rate_cases_ = 0;

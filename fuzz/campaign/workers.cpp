@@ -21,6 +21,7 @@ namespace {
 struct MessageHead {
   std::uint64_t tally_bytes = 0;
   std::uint64_t line_bytes = 0;
+  std::uint64_t end = 0;  // of the cases that ran
   double seconds = 0;
 };
 
@@ -155,6 +156,21 @@ std::size_t WorkerPool::busy() const {
       workers_.begin(), workers_.end(), [](const Worker& worker) { return worker.is_busy; }));
 }
 
+std::vector<CaseInWork> WorkerPool::in_work() const {
+  std::vector<CaseInWork> out;
+  for (std::size_t w = 0; w < workers_.size(); ++w) {
+    if (!workers_[w].is_busy) continue;
+    const auto entry = journal_.in_flight(w);
+    if (!entry) continue;
+    out.push_back({entry->index, entry->phase, Journal::seconds_since(entry->begin_nanoseconds)});
+  }
+  return out;
+}
+
+std::uint64_t WorkerPool::draw_of(std::uint64_t ordinal) const {
+  return options_.shard.case_index(ordinal) / options_.data_sets;
+}
+
 Result<void> WorkerPool::start(std::size_t index) {
   Worker& worker = workers_[index];
   std::array<int, 2> ends{};
@@ -186,7 +202,11 @@ void WorkerPool::be_worker(std::size_t index, int channel) {
     const std::uint64_t begin = Journal::now_nanoseconds();
     std::map<std::uint32_t, Tally> by_lineage;
     std::string lines;
-    for (std::uint64_t ordinal = batch.begin; ordinal < batch.end; ++ordinal) {
+    std::uint64_t ordinal = batch.begin;
+    for (; ordinal < batch.end; ++ordinal) {
+      const bool is_draw_over = ordinal > batch.begin && draw_of(ordinal) != draw_of(ordinal - 1);
+      const bool has_end = is_draw_over && options_.batch_seconds > 0;
+      if (has_end && Journal::seconds_since(begin) >= options_.batch_seconds) break;
       const Descent descent = batch.descent(ordinal, options_.shard);
       journal_.begin(index, descent.index);
       const CaseVerdict verdict =
@@ -199,7 +219,7 @@ void WorkerPool::be_worker(std::size_t index, int channel) {
     for (const auto& [lineage, tally] : by_lineage) {
       text += "lineage " + std::to_string(lineage) + "\n" + print_tally(tally);
     }
-    const MessageHead head{text.size(), lines.size(), Journal::seconds_since(begin)};
+    const MessageHead head{text.size(), lines.size(), ordinal, Journal::seconds_since(begin)};
     const bool is_sent = send_whole(channel, &head, sizeof(head)) &&
                          send_whole(channel, text.data(), text.size()) &&
                          send_whole(channel, lines.data(), lines.size());
@@ -258,7 +278,10 @@ Result<void> WorkerPool::take_messages(Worker& worker, PoolNews& news) {
   const std::size_t whole = sizeof(head) + head.tally_bytes + head.line_bytes;
   if (worker.received.size() < whole) return {};
   BatchDone done;
-  done.batch = worker.batch;
+  const bool is_end = head.end > worker.batch.begin && head.end <= worker.batch.end;
+  if (!is_end) return Error{ErrorKind::kInternal, "a worker ended its batch elsewhere"};
+  done.batch = worker.batch.part(worker.batch.begin, head.end);
+  done.rest = worker.batch.part(head.end, worker.batch.end);
   done.seconds = head.seconds;
   const auto text = std::string_view(worker.received).substr(sizeof(head), head.tally_bytes);
   const auto parsed = take_tallies(text, done.by_lineage);

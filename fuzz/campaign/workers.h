@@ -30,8 +30,12 @@ using JudgeDrawn =
 struct PoolOptions {
   int jobs = 1;
   Shard shard;
-  std::uint32_t lineages = 1;      // of the campaign; tallies come back by lineage
-  double timeout_seconds = 20;     // for one case, by the clock on the wall
+  std::uint32_t lineages = 1;   // of the campaign; tallies come back by lineage
+  double timeout_seconds = 20;  // for one case, by the clock on the wall
+  // A batch that has taken so long ends behind the draw that it is at, and its other cases come
+  // back (BatchDone::rest); 0: it always runs to its end.
+  double batch_seconds = 0;
+  std::uint64_t data_sets = 1;     // cases of one draw, which have consecutive indices
   std::uint64_t memory_bytes = 0;  // address space of a worker; 0: as the campaign's
   bool wants_lines = false;        // a line of text for each case, for a log
 };
@@ -48,7 +52,8 @@ struct Batch {
 };
 
 struct BatchDone {
-  Batch batch;
+  Batch batch;  // the cases that ran
+  Batch rest;   // those behind them, for which there was no time; or empty
   Tally tally;
   std::map<std::uint32_t, Tally> by_lineage;  // of which that is the sum
   std::string lines;                          // case_log.h
@@ -73,6 +78,13 @@ struct CaseLost {
 // "crash SIGSEGV [] {}": what is known of a case that told nothing.
 [[nodiscard]] std::string ending_signature(const CaseLost& lost);
 
+// What a worker is at.
+struct CaseInWork {
+  std::uint64_t index = 0;
+  CasePhase phase = CasePhase::kNone;
+  double seconds = 0;  // since the case began
+};
+
 struct PoolNews {
   std::vector<BatchDone> done;
   std::vector<CaseLost> lost;
@@ -88,6 +100,10 @@ class WorkerPool {
 
   [[nodiscard]] std::size_t busy() const;
   [[nodiscard]] bool has_idle() const { return busy() < workers_.size(); }
+  // Returns the number of the draw that a case belongs to.
+  [[nodiscard]] std::uint64_t draw_of(std::uint64_t ordinal) const;
+  // Returns the cases that busy workers are at.
+  [[nodiscard]] std::vector<CaseInWork> in_work() const;
   // Gives a batch to an idle worker, which is started if it is not there. kInfrastructure where no
   // process can be made.
   [[nodiscard]] Result<void> assign(const Batch& batch);

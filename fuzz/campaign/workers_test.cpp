@@ -32,5 +32,33 @@ TEST(Workers, HaveTheTimeoutForOneCaseAndNotForItsBatch) {
   EXPECT_EQ(news.done.front().tally.cases, 40U);
 }
 
+// A case that takes a moment is followed by slow ones, which nobody could foresee.
+TEST(Workers, GiveBackWhatTheyDidNotComeToInTime) {
+  PoolOptions options;
+  options.batch_seconds = 0.05;
+  options.data_sets = 4;
+  const auto judge = [](const Descent& descent, const std::function<void()>&) {
+    ::usleep(descent.index < 10 ? 1 : 60'000);
+    CaseVerdict verdict;
+    verdict.index = descent.index;
+    return verdict;
+  };
+  Journal journal = must(Journal::in_memory(1));
+  WorkerPool pool(options, journal, judge);
+  Batch batch{0, 400, {}};
+  for (std::uint64_t i = 0; i < 400; ++i) batch.ancestors.push_back({i});
+  ASSERT_TRUE(pool.assign(batch).ok());
+  PoolNews news;
+  while (news.done.empty()) news = must(pool.wait(20));
+  const BatchDone& done = news.done.front();
+  // Where the machine is busy it may be earlier, and behind a whole draw in any case.
+  EXPECT_LE(done.batch.end, 12U);
+  EXPECT_EQ(done.batch.end % 4, 0U);
+  EXPECT_EQ(done.tally.cases, done.batch.end);
+  EXPECT_EQ(done.rest.begin, done.batch.end);
+  EXPECT_EQ(done.rest.end, 400U);
+  EXPECT_EQ(done.rest.ancestors.front(), std::vector<std::uint64_t>{done.rest.begin});
+}
+
 }  // namespace
 }  // namespace graphgate::fuzz

@@ -59,7 +59,8 @@ class Session {
   Result<Message> ask(const char* what, Json body, const StoredBytes& bytes = {}) {
     if (broken_) return *broken_;
     if (last_refusal_) {
-      return infrastructure(said("has ended, as it said when it refused: ").message + *last_refusal_);
+      return infrastructure(said("has ended, as it said when it refused: ").message +
+                            *last_refusal_);
     }
     asked_ = what;
     if (!folder_.is_there()) return broken(said("has removed the folder of the exchange"));

@@ -12,6 +12,9 @@
 namespace graphgate::tools {
 namespace {
 
+// A case that has run so long has its place in the line of a terminal.
+constexpr double kLongCaseSeconds = 5;
+
 std::string print_rate(double rate) { return formatted(rate < 10 ? "%.1f/s" : "%.0f/s", rate); }
 
 std::string status_line(const CampaignProgress& p) {
@@ -22,6 +25,10 @@ std::string status_line(const CampaignProgress& p) {
   if (p.known > 0) line += " (" + std::to_string(p.known) + " known)";
   if (p.waiting > 0) line += ", " + std::to_string(p.waiting) + " being reduced";
   line += ", last new " + print_duration(p.seconds_since_new) + " ago";
+  if (!p.in_work.empty() && p.in_work.front().seconds >= kLongCaseSeconds) {
+    const fuzz::CaseInWork& longest = p.in_work.front();
+    line += ", case " + std::to_string(longest.index) + " for " + print_duration(longest.seconds);
+  }
   if (const auto left = seconds_left(p)) line += ", ETA " + print_duration(*left);
   return line;
 }
@@ -165,6 +172,11 @@ class NdjsonView final : public CampaignView {
     json["waiting"] = p.waiting;
     json["seconds_since_new"] = std::round(p.seconds_since_new * 1000) / 1000;
     if (const auto left = seconds_left(p)) json["seconds_left"] = std::round(*left);
+    for (const fuzz::CaseInWork& each : p.in_work) {
+      json["in_work"].push_back({{"case", each.index},
+                                 {"phase", fuzz::phase_name(each.phase)},
+                                 {"seconds", std::round(each.seconds * 10) / 10}});
+    }
   }
   void print(const Json& json) {
     const std::string line = json.dump(-1, ' ', false, Json::error_handler_t::replace);

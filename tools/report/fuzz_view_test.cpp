@@ -68,6 +68,23 @@ TEST(CampaignView, KeepsToTheWidthOfATerminal) {
   EXPECT_EQ(shown, "\r\x1b[K1500/6000 cases, 150/s, 321 f");
 }
 
+TEST(CampaignView, TellsWhichCasesTheWorkersAreAt) {
+  CampaignProgress progress = some_progress();
+  progress.in_work = {{4711, fuzz::CasePhase::kJudging, 63.04},
+                      {4712, fuzz::CasePhase::kDrawing, 0.1}};
+  const auto show = [&](CampaignView& view) { view.progress(progress); };
+  EXPECT_TRUE(
+      contains(on_terminal(200, show), "last new 1m 15s ago, case 4711 for 1m 03s, ETA 30s"));
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::tmpfile(), std::fclose);
+  show(*view_for(file.get()));
+  std::rewind(file.get());
+  std::array<char, 1024> line{};
+  ASSERT_NE(std::fgets(line.data(), line.size(), file.get()), nullptr);
+  EXPECT_TRUE(contains(line.data(),
+                       "\"in_work\":[{\"case\":4711,\"phase\":\"judging\",\"seconds\":63.0},"
+                       "{\"case\":4712,\"phase\":\"drawing\",\"seconds\":0.1}]"));
+}
+
 TEST(CampaignView, TellsFindingsInLines) {
   const std::string shown = on_terminal(80, [](CampaignView& view) {
     FindingNews news{"verifier-V3-1", "verifier V3 [] {}", "FAIL",

@@ -47,6 +47,11 @@ def _is_ours(frame):
     return os.path.dirname(os.path.abspath(frame.filename)) == _FOLDER
 
 
+def _raised_in(error, function):
+    frames = traceback.extract_tb(error.__traceback__)
+    return bool(frames) and frames[-1].name == function
+
+
 def raised_here(error):
     """The error behind it, or itself, whose last frame is one of this package; None without one."""
     seen = set()
@@ -64,7 +69,10 @@ def raised_here(error):
 
 
 def is_refusal(error):
-    """Whether Dynamo says that it does not take a conditional (an arm that writes its operands)."""
+    """Whether PyTorch says that it does not take a graph within the graph: Dynamo, since an arm of a
+    conditional writes its operands, or what traces it, since operands or results share memory."""
+    if _raised_in(_innermost(error), "_check_alias_and_mutation"):
+        return True
     while error and not isinstance(error, UncapturedHigherOrderOpError):
         error = _inside(error)
     return error is not None
