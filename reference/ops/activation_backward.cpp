@@ -39,9 +39,14 @@ void sigmoid_backward(Call& call) {
   });
 }
 
+// CUDA's kernel computes in the dtype, and rounds every step.
 void tanh_backward(Call& call) {
-  through_gradient(call, "output",
-                   []<class N>(const N& g, const N& y) { return g * (1.0 - y * y); });
+  const DType dtype = gather_operands(call, {"grad_output", "output"}).common;
+  const bool rounds = declared_arithmetic().has_cuda_kernels;
+  through_gradient(call, "output", [dtype, rounds]<class N>(const N& g, const N& y) {
+    const auto step = [&](const N& x) { return rounds ? held_in(x, dtype) : x; };
+    return g * step(1.0 - step(y * y));
+  });
 }
 
 // g s (1 + x (1 - s)), of the sigmoid s of x.
@@ -135,17 +140,39 @@ void emit_softmax_gradient(Call& call, F f) {
 }
 
 // (g - sum(g y)) y, as PyTorch's kernels have it or multiplied out.
+template <class N>
+std::vector<N> softmax_gradient(std::span<const N> g, std::span<const N> y) {
+  Sum<N> sum;
+  for (std::size_t i = 0; i < g.size(); ++i) sum.add_product(g[i], y[i]);
+  const N total = sum.result();
+  std::vector<N> out;
+  out.reserve(g.size());
+  for (std::size_t i = 0; i < g.size(); ++i) {
+    out.push_back(covering((g[i] - total) * y[i], g[i] * y[i] - y[i] * total));
+  }
+  return out;
+}
+
+// g y - y sum(g y), where g y is a tensor of its own, rounded to the dtype.
+template <class N>
+std::vector<N> softmax_gradient_by_cuda(std::span<const N> g, std::span<const N> y, DType dtype) {
+  std::vector<N> out;
+  out.reserve(g.size());
+  Sum<N> sum;
+  for (std::size_t i = 0; i < g.size(); ++i) {
+    out.push_back(held_in(g[i] * y[i], dtype));
+    sum.add(out.back());
+  }
+  const N total = sum.result();
+  for (std::size_t i = 0; i < g.size(); ++i) out[i] = out[i] - y[i] * total;
+  return out;
+}
+
 void softmax_backward_data(Call& call) {
-  emit_softmax_gradient(call, []<class N>(std::span<const N> g, std::span<const N> y) {
-    Sum<N> sum;
-    for (std::size_t i = 0; i < g.size(); ++i) sum.add_product(g[i], y[i]);
-    const N total = sum.result();
-    std::vector<N> out;
-    out.reserve(g.size());
-    for (std::size_t i = 0; i < g.size(); ++i) {
-      out.push_back(covering((g[i] - total) * y[i], g[i] * y[i] - y[i] * total));
-    }
-    return out;
+  const DType dtype = call.tensor("grad_output")->dtype;
+  const bool by_cuda = declared_arithmetic().has_cuda_kernels;
+  emit_softmax_gradient(call, [=]<class N>(std::span<const N> g, std::span<const N> y) {
+    return by_cuda ? softmax_gradient_by_cuda(g, y, dtype) : softmax_gradient(g, y);
   });
 }
 

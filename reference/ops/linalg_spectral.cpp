@@ -217,7 +217,8 @@ void svd(Call& call) {
     }
     call.emit(u, a.dtype, column_major_strides(u_sizes));
     call.emit(s, a.dtype);
-    call.emit(v, a.dtype, column_major_strides(v_sizes));
+    const bool by_rows = declared_arithmetic().has_cuda_kernels;  // cuSOLVER gives V
+    call.emit(v, a.dtype, by_rows ? Sizes() : column_major_strides(v_sizes));
   });
 }
 

@@ -272,6 +272,17 @@ TEST(SingularValues, DescendAndComplete) {
   EXPECT_NEAR(std::fabs(u[1]), 0.8, 1e-6);
 }
 
+// cuSOLVER gives V, whose adjoint is the result.
+TEST(CudaKernels, GiveRightSingularVectorsByRows) {
+  const Arguments arguments = {{"A", {tensor(DType::kFloat32, {2, 2}, {3, 0, 0, 4})}}};
+  EXPECT_EQ(result(run("aten._linalg_svd.default", arguments), 2).strides, (Sizes{1, 2}));
+  Arithmetic arithmetic;
+  arithmetic.has_cuda_kernels = true;
+  const DeclaredArithmetic declared(arithmetic);
+  EXPECT_EQ(result(run("aten._linalg_svd.default", arguments), 0).strides, (Sizes{1, 2}));
+  EXPECT_EQ(result(run("aten._linalg_svd.default", arguments), 2).strides, (Sizes{2, 1}));
+}
+
 TEST(Pinv, CutsOffWhatIsBelowTheTolerance) {
   const auto a = square({4, 0, 0, 1});
   const auto whole = run("aten.linalg_pinv.atol_rtol_tensor", {{"self", {a}}});

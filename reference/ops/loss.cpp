@@ -227,10 +227,10 @@ Tracked<P> floored_log(const Tracked<P>& x, long double (*log_of)(long double)) 
 
 // Throws OpError for what is certainly no probability.
 template <class N>
-void check_probability(const N& x) {
+void check_probability(const N& x, std::string_view whose) {
   const Whole is_outside = less(x, N(0)) | less(N(1), x) | is_nan(x);
   if (is_outside.value != 0 && !is_outside.undecided) {
-    throw OpError("all elements of input should be between 0 and 1");
+    throw OpError("all elements of " + std::string(whose) + " should be between 0 and 1");
   }
 }
 
@@ -242,7 +242,8 @@ Sizes squeezed(const Sizes& sizes) {
   return out;
 }
 
-// -target log(self) - (1 - target) log(1 - self), the logarithms cut off at -100.
+// -target log(self) - (1 - target) log(1 - self), the logarithms cut off at -100. CUDA's kernel
+// asserts that targets are probabilities, too; the CPU's takes any.
 void binary_cross_entropy(Call& call) {
   const Tensor& self = *call.tensor("self");
   const Tensor& target = *call.tensor("target");
@@ -258,7 +259,8 @@ void binary_cross_entropy(Call& call) {
     const Array<N> y = load<N>(target, dtype);
     Array<N> losses(self.sizes);
     for (std::int64_t i = 0; i < losses.count(); ++i) {
-      check_probability(x[i]);
+      check_probability(x[i], "input");
+      if (declared_arithmetic().has_cuda_kernels) check_probability(y[i], "target");
       const N log_of_rest = held_in(floored_log(x[i], log_of_rest_or_least), dtype);
       const N log_of_x = held_in(floored_log(x[i], log_or_least), dtype);
       const N negative = held_in(held_in(y[i] - 1.0, dtype) * log_of_rest, dtype);

@@ -60,6 +60,12 @@ TEST(CrossEntropy, EndsLogarithmsAtMinusOneHundred) {
   const auto outside = tensor(DType::kFloat32, {1}, {1.25});
   const auto one = tensor(DType::kFloat32, {1}, {1});
   EXPECT_THROW(run("aten.binary_cross_entropy.default", pair(outside, one, 0)), OpError);
+  // The CPU's kernel takes any target, CUDA's asserts on the device.
+  EXPECT_FALSE(run("aten.binary_cross_entropy.default", pair(one, outside, 0)).empty());
+  Arithmetic arithmetic;
+  arithmetic.has_cuda_kernels = true;
+  const DeclaredArithmetic declared(arithmetic);
+  EXPECT_THROW(run("aten.binary_cross_entropy.default", pair(one, outside, 0)), OpError);
 }
 
 TEST(CrossEntropy, OfLogitsDoesNotOverflow) {

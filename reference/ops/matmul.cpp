@@ -386,7 +386,18 @@ void addr(Call& call) {
   with_number(call.mode(), dtype, [&]<class N>() { emit_addr<N>(call, dtype); });
 }
 
-// int8 (or uint8) times int8, summed in int32.
+// Throws OpError for sizes that are no multiples of `unit`, as cuBLAS wants them.
+void require_multiples(std::initializer_list<std::int64_t> sizes, std::int64_t unit) {
+  for (const std::int64_t size : sizes) {
+    if (size % unit != 0) {
+      throw OpError("expected a multiple of " + std::to_string(unit) + " but got " +
+                    std::to_string(size));
+    }
+  }
+}
+
+// int8 (or uint8) times int8, summed in int32. On a GPU more than 16 rows, and other sizes that are
+// multiples of 8.
 void int_mm(Call& call) {
   const Tensor& a = *call.tensor("self");
   const Tensor& b = *call.tensor("mat2");
@@ -396,6 +407,10 @@ void int_mm(Call& call) {
   const bool takes_a = a.dtype == spec::DType::kInt8 || a.dtype == spec::DType::kUInt8;
   if (!takes_a || b.dtype != spec::DType::kInt8) {
     throw OpError("expected int8 or uint8 times int8");
+  }
+  if (declared_arithmetic().has_cuda_kernels) {
+    if (a.sizes[0] <= 16) throw OpError("self.size(0) needs to be greater than 16");
+    require_multiples({a.sizes[1], b.sizes[1]}, 8);
   }
   const spec::DType dtype = spec::DType::kInt32;
   const Array<Whole> product =
@@ -432,7 +447,8 @@ Tracked<P> before_eight_bits(const Tracked<P>& x, spec::DType dtype) {
 
 // self @ mat2 of 8-bit floats, times both scales, plus bias. Factors may be scaled before they are
 // multiplied or their sum behind it. A result that is asked for in 8 bits is divided by
-// scale_result, or multiplied with its inverse; others are not.
+// scale_result, or multiplied with its inverse; others are not. On a GPU inner sizes and columns
+// are multiples of 16.
 void scaled_mm(Call& call) {
   const Tensor& a = *call.tensor("self");
   const Tensor& b = *call.tensor("mat2");
@@ -440,6 +456,7 @@ void scaled_mm(Call& call) {
   require_rank(b, 2, "mat2");
   require_inner(a, b, a.sizes[1] == b.sizes[0]);
   if (!is_float8(a.dtype) || !is_float8(b.dtype)) throw OpError("expected factors of 8-bit floats");
+  if (declared_arithmetic().has_cuda_kernels) require_multiples({a.sizes[1], b.sizes[1]}, 16);
   const std::int64_t rows = a.sizes[0];
   const std::int64_t columns = b.sizes[1];
   const std::int64_t inner = a.sizes[1];

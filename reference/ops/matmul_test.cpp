@@ -348,6 +348,40 @@ TEST(IntegerProduct, SumsBytesInInt32) {
   EXPECT_THROW((void)run("aten._int_mm.default", {{"self", {a}}, {"mat2", {a}}}), OpError);
 }
 
+TEST(CudaKernels, TakeProductsOfSomeSizesAlone) {
+  const auto integers = [](std::int64_t rows, std::int64_t inner, std::int64_t columns) {
+    return Arguments{
+        {"self", {tensor(DType::kInt8, {rows, inner}, Numbers(rows * inner, 1))}},
+        {"mat2", {tensor(DType::kInt8, {inner, columns}, Numbers(inner * columns, 1))}}};
+  };
+  const auto floats = [](std::int64_t inner, std::int64_t columns) {
+    const DType dtype = DType::kFloat8E4M3FN;
+    return Arguments{{"self", {tensor(dtype, {1, inner}, Numbers(inner, 1))}},
+                     {"mat2", {tensor(dtype, {inner, columns}, Numbers(inner * columns, 1))}},
+                     {"scale_a", {tensor(DType::kFloat32, {}, {1})}},
+                     {"scale_b", {tensor(DType::kFloat32, {}, {1})}}};
+  };
+  const auto takes = [](const char* op, const Arguments& arguments) {
+    try {
+      return !run(op, arguments).empty();
+    } catch (const OpError&) {
+      return false;
+    }
+  };
+  EXPECT_TRUE(takes("aten._int_mm.default", integers(16, 8, 8)));
+  EXPECT_TRUE(takes("aten._scaled_mm.default", floats(8, 16)));
+  Arithmetic arithmetic;
+  arithmetic.has_cuda_kernels = true;
+  const DeclaredArithmetic declared(arithmetic);
+  EXPECT_TRUE(takes("aten._int_mm.default", integers(17, 8, 8)));
+  EXPECT_FALSE(takes("aten._int_mm.default", integers(16, 8, 8)));
+  EXPECT_FALSE(takes("aten._int_mm.default", integers(17, 4, 8)));
+  EXPECT_FALSE(takes("aten._int_mm.default", integers(17, 8, 4)));
+  EXPECT_TRUE(takes("aten._scaled_mm.default", floats(16, 32)));
+  EXPECT_FALSE(takes("aten._scaled_mm.default", floats(8, 16)));
+  EXPECT_FALSE(takes("aten._scaled_mm.default", floats(16, 8)));
+}
+
 TEST(ScaledProduct, ScalesRowsAndColumnsAndDividesWhatIsAskedForInEightBits) {
   const TensorRef a = tensor(DType::kFloat8E4M3FN, {2, 2}, {1, 2, 3, 4});
   const TensorRef b = tensor(DType::kFloat8E4M3FN, {2, 1}, {1, 1});

@@ -9,6 +9,12 @@ Arguments gradient(const TensorRef& above, std::string_view name, const TensorRe
   return {{"grad_output", {above}}, {std::string(name), {other}}};
 }
 
+Arithmetic cuda_kernels() {
+  Arithmetic arithmetic;
+  arithmetic.has_cuda_kernels = true;
+  return arithmetic;
+}
+
 TEST(Gradients, OfSquashingFunctionsComeFromTheirOutputs) {
   const auto g = tensor(DType::kFloat32, {2}, {4, 1});
   const auto y = tensor(DType::kFloat32, {2}, {0.5, 0.25});
@@ -45,6 +51,31 @@ TEST(DropoutBackward, MakesFloatsOfIntegers) {
                               {{"grad_output", {g}}, {"mask", {mask}}, {"scale", {1.5}}});
   EXPECT_EQ(out->dtype, DType::kFloat32);
   EXPECT_EQ(values(*out), (Numbers{4.5, 0}));
+}
+
+TEST(CudaKernels, RoundTheStepsOfAHyperbolicTangentsGradient) {
+  const auto g = tensor(DType::kFloat16, {1}, {3.041015625});
+  const auto y = tensor(DType::kFloat16, {1}, {0.763671875});
+  const auto made = [&] {
+    return values(*run_tensor("aten.tanh_backward.default", gradient(g, "output", y)));
+  };
+  EXPECT_EQ(made(), (Numbers{1.267578125}));
+  const DeclaredArithmetic declared(cuda_kernels());
+  EXPECT_EQ(made(), (Numbers{1.2685546875}));
+}
+
+// 101.6875 y is 77.5067, and 77.5 in float16; times 1 - y that is 18.430 or 18.429, two neighbours.
+TEST(CudaKernels, RoundTheProductThatASoftmaxGradientSums) {
+  Arguments arguments = gradient(tensor(DType::kFloat16, {1}, {101.6875}), "output",
+                                 tensor(DType::kFloat16, {1}, {0.76220703125}));
+  arguments.emplace_back("dim", Datum{std::int64_t{0}});
+  arguments.emplace_back("input_dtype", Datum{DType::kFloat16});
+  const auto made = [&] {
+    return values(*run_tensor("aten._softmax_backward_data.default", arguments));
+  };
+  EXPECT_EQ(made(), (Numbers{18.4375}));
+  const DeclaredArithmetic declared(cuda_kernels());
+  EXPECT_EQ(made(), (Numbers{18.421875}));
 }
 
 TEST(SoftmaxBackward, TakesTheWeightedMeanOut) {
