@@ -61,6 +61,10 @@ struct Arithmetic {
   // Declared beside the name: CUDA's kernels decide what PyTorch leaves to kernels, and it is open
   // which of equal elements comes first; otherwise its CPU kernels do, and it is what they give.
   bool has_cuda_kernels = false;
+  // Declared with that: what they refuse and the CPU's take is refused.
+  bool refuses_as_cuda = false;
+  // Declared beside the name: convolutions of float32 may go to a GPU's matrix units as TF32.
+  bool tf32_convolutions = false;
   // Declared beside the name: products of tensors of this dtype may be summed in parts, which are
   // rounded to it, and added up in it (split_sum.h).
   bool splits_float16 = false;

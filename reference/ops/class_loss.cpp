@@ -323,20 +323,35 @@ struct ScoreRows {
   }
 };
 
-// Emits the losses of rows, each a mean over the classes. Of no row nothing is written.
+// Returns the sum of each of them divided by that.
 template <class N>
-void emit_row_losses(Call& call, std::vector<N> losses, const Sizes& sizes, bool is_open) {
+N sum_of_quotients(const std::vector<N>& of, double divisor) {
+  Sum<N> sum;
+  for (const N& x : of) sum.add(x / N(divisor));
+  return sum.result();
+}
+
+// Emits the losses of rows, each `sums` over the classes divided by their number. Of no row nothing
+// is written. For a mean CUDA's kernels divide by the number of rows and classes at once.
+template <class N>
+void emit_row_losses(Call& call, const std::vector<N>& sums, std::int64_t classes,
+                     const Sizes& sizes, bool is_open) {
   const DType dtype = call.tensor("self")->dtype;
   const LossReduction reduction = loss_reduction(call);
-  const auto rows = static_cast<double>(losses.size());
+  const auto rows = static_cast<double>(sums.size());
+  const auto count = static_cast<double>(classes);
   Array<N> out(sizes);
   if (reduction == LossReduction::kNone) {
-    out.data = std::move(losses);
+    out.data.clear();
+    for (const N& sum : sums) out.data.push_back(sum / N(count));
   } else {
-    Sum<N> sum;
-    for (const N& loss : losses) sum.add(loss);
-    out = Array<N>(Sizes{},
-                   reduction == LossReduction::kMean ? sum.result() / N(rows) : sum.result());
+    N total = sum_of_quotients(sums, count);
+    if (reduction == LossReduction::kMean) {
+      total = total / N(rows);
+      const bool by_cuda = declared_arithmetic().has_cuda_kernels;
+      if (by_cuda) total = covering(total, sum_of_quotients(sums, rows * count));
+    }
+    out = Array<N>(Sizes{}, total);
     is_open = is_open || rows == 0;
   }
   if (is_open) {
@@ -367,14 +382,14 @@ void multi_margin_loss(Call& call) {
     const N margin = held_in(number<N>(call.datum("margin"), dtype), dtype);
     std::vector<N> weights;
     if (weight) weights = load<N>(*weight, dtype).data;
-    std::vector<N> losses;
+    std::vector<N> sums;
     bool is_open = false;
     for (std::int64_t row = 0; row < of.rows; ++row) {
       const Whole chosen = targets[row];
       is_open = is_open || chosen.undecided;
       if (chosen.value < 0 || chosen.value >= of.classes) {
         if (!chosen.undecided) throw OpError("target out of range");
-        losses.push_back(N(0));
+        sums.push_back(N(0));
         continue;
       }
       Sum<N> sum;
@@ -385,9 +400,9 @@ void multi_margin_loss(Call& call) {
         if (weight) loss = loss * weights[static_cast<std::size_t>(chosen.value)];
         sum.add(select(less(N(0), z), loss, N(0)));
       }
-      losses.push_back(sum.result() / N(static_cast<double>(of.classes)));
+      sums.push_back(sum.result());
     }
-    emit_row_losses(call, std::move(losses), target.rank() > 0 ? Sizes{of.rows} : Sizes{}, is_open);
+    emit_row_losses(call, sums, of.classes, target.rank() > 0 ? Sizes{of.rows} : Sizes{}, is_open);
   });
 }
 
@@ -415,7 +430,7 @@ void multilabel_margin_loss_forward(Call& call) {
         throw OpError("argument #2 'target' is out of range");
       }
     }
-    std::vector<N> losses;
+    std::vector<N> sums;
     for (std::int64_t row = 0; row < of.rows; ++row) {
       const std::int64_t first = row * of.classes;
       std::vector<std::int64_t> chosen;
@@ -431,10 +446,10 @@ void multilabel_margin_loss_forward(Call& call) {
           sum.add(select(less(N(0), z), z, N(0)));
         }
       }
-      losses.push_back(sum.result() / N(static_cast<double>(of.classes)));
+      sums.push_back(sum.result());
     }
     const Sizes sizes = self.rank() < 2 ? Sizes{} : Sizes{of.rows};
-    emit_row_losses(call, std::move(losses), sizes, is_open);
+    emit_row_losses(call, sums, of.classes, sizes, is_open);
     if (is_open) {
       for (N& flag : is_target.data) flag = left_open(flag);
     }

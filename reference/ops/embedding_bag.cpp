@@ -160,7 +160,8 @@ Array<Whole> wholes(const std::vector<std::int64_t>& numbers) {
 }
 
 // The bags; which bag each index is in, or nothing; how many rows each bag has; and which rows a
-// maximum is of. A sum has zeros in place of the last two, as many as `sum_sizes`.
+// maximum is of. A sum has zeros in place of the last two, as many as `sum_sizes`. CUDA's kernel
+// tells of every index, and of rows for a maximum alone.
 void emit_bags(Call& call, const Bags& bags, std::int64_t sum_sizes) {
   std::vector<std::int64_t> sizes(static_cast<std::size_t>(bags.count));
   for (std::size_t i = 0; i < bags.indices.size(); ++i) {
@@ -173,9 +174,12 @@ void emit_bags(Call& call, const Bags& bags, std::int64_t sum_sizes) {
     const Bagged<N> result =
         is_max ? largest_of_bags(bags, weight) : summed_bags(bags, weight, sizes);
     call.emit(result.out, bags.weight.dtype);
-    call.emit(bags.sums_rows() ? Array<Whole>({0}) : wholes(bags.bag_of), bags.index_dtype);
+    const bool by_cuda = declared_arithmetic().has_cuda_kernels;
+    const bool tells_bags = by_cuda || !bags.sums_rows();
+    call.emit(tells_bags ? wholes(bags.bag_of) : Array<Whole>({0}), bags.index_dtype);
     call.emit(told, bags.index_dtype);
-    call.emit(is_max ? result.rows : told, bags.index_dtype);
+    const Array<Whole> no_rows = by_cuda ? Array<Whole>({0}) : told;
+    call.emit(is_max ? result.rows : no_rows, bags.index_dtype);
   });
 }
 

@@ -260,7 +260,7 @@ void binary_cross_entropy(Call& call) {
     Array<N> losses(self.sizes);
     for (std::int64_t i = 0; i < losses.count(); ++i) {
       check_probability(x[i], "input");
-      if (declared_arithmetic().has_cuda_kernels) check_probability(y[i], "target");
+      if (declared_arithmetic().refuses_as_cuda) check_probability(y[i], "target");
       const N log_of_rest = held_in(floored_log(x[i], log_of_rest_or_least), dtype);
       const N log_of_x = held_in(floored_log(x[i], log_or_least), dtype);
       const N negative = held_in(held_in(y[i] - 1.0, dtype) * log_of_rest, dtype);

@@ -63,7 +63,7 @@ TEST(CrossEntropy, EndsLogarithmsAtMinusOneHundred) {
   // The CPU's kernel takes any target, CUDA's asserts on the device.
   EXPECT_FALSE(run("aten.binary_cross_entropy.default", pair(one, outside, 0)).empty());
   Arithmetic arithmetic;
-  arithmetic.has_cuda_kernels = true;
+  arithmetic.refuses_as_cuda = true;
   const DeclaredArithmetic declared(arithmetic);
   EXPECT_THROW(run("aten.binary_cross_entropy.default", pair(one, outside, 0)), OpError);
 }

@@ -408,7 +408,7 @@ void int_mm(Call& call) {
   if (!takes_a || b.dtype != spec::DType::kInt8) {
     throw OpError("expected int8 or uint8 times int8");
   }
-  if (declared_arithmetic().has_cuda_kernels) {
+  if (declared_arithmetic().refuses_as_cuda) {
     if (a.sizes[0] <= 16) throw OpError("self.size(0) needs to be greater than 16");
     require_multiples({a.sizes[1], b.sizes[1]}, 8);
   }
@@ -456,7 +456,7 @@ void scaled_mm(Call& call) {
   require_rank(b, 2, "mat2");
   require_inner(a, b, a.sizes[1] == b.sizes[0]);
   if (!is_float8(a.dtype) || !is_float8(b.dtype)) throw OpError("expected factors of 8-bit floats");
-  if (declared_arithmetic().has_cuda_kernels) require_multiples({a.sizes[1], b.sizes[1]}, 16);
+  if (declared_arithmetic().refuses_as_cuda) require_multiples({a.sizes[1], b.sizes[1]}, 16);
   const std::int64_t rows = a.sizes[0];
   const std::int64_t columns = b.sizes[1];
   const std::int64_t inner = a.sizes[1];
@@ -511,6 +511,18 @@ Sizes grouped_strides(const Sizes& sizes, spec::DType dtype) {
   return sizes.size() == 2 ? Sizes{row, 1} : Sizes{sizes[1] * row, row, 1};
 }
 
+// Throws OpError where rows (columns, of a transposed matrix) are no multiple of 16 bytes apart.
+void require_aligned_rows(const Tensor& matrices) {
+  const std::size_t last = matrices.sizes.size() - 1;
+  const bool by_columns =
+      matrices.strides[last - 1] == 1 &&
+      matrices.strides[last] >= std::max<std::int64_t>(1, matrices.sizes[last - 1]);
+  const std::int64_t apart = matrices.strides[by_columns ? last : last - 1];
+  if (apart * spec::item_size_bytes(matrices.dtype) % 16 != 0) {
+    throw OpError("strides should be multiple of 16 bytes");
+  }
+}
+
 // The elements of a dimension in groups, by where each group ends.
 std::vector<std::int64_t> group_ends(const Call& call, std::int64_t size) {
   const TensorRef offsets = call.optional_tensor("offs");
@@ -560,6 +572,10 @@ void grouped_mm(Call& call) {
   if (!is_known) throw OpError("grouped products are of float32, bfloat16 or float16");
   if (call.optional_dtype("out_dtype").value_or(a.dtype) != a.dtype || call.has("bias")) {
     throw OpError("a grouped product has the factors' dtype, and no bias");
+  }
+  if (declared_arithmetic().refuses_as_cuda) {
+    require_aligned_rows(a);
+    require_aligned_rows(b);
   }
   const bool by_depth = a.rank() == 2 && b.rank() == 2;
   require_inner(a, b, a.sizes.back() == b.sizes[b.sizes.size() - 2]);

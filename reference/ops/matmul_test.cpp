@@ -370,8 +370,18 @@ TEST(CudaKernels, TakeProductsOfSomeSizesAlone) {
   };
   EXPECT_TRUE(takes("aten._int_mm.default", integers(16, 8, 8)));
   EXPECT_TRUE(takes("aten._scaled_mm.default", floats(8, 16)));
+  const auto grouped = [](std::int64_t inner) {
+    return Arguments{{"self", {tensor(DType::kFloat32, {1, 1, inner}, Numbers(inner, 1))}},
+                     {"mat2", {tensor(DType::kFloat32, {1, inner, 4}, Numbers(inner * 4, 1))}}};
+  };
+  EXPECT_TRUE(takes("aten._grouped_mm.default", grouped(1)));
   Arithmetic arithmetic;
-  arithmetic.has_cuda_kernels = true;
+  arithmetic.refuses_as_cuda = true;
+  {
+    const DeclaredArithmetic declared(arithmetic);
+    EXPECT_TRUE(takes("aten._grouped_mm.default", grouped(4)));
+    EXPECT_FALSE(takes("aten._grouped_mm.default", grouped(2)));
+  }
   const DeclaredArithmetic declared(arithmetic);
   EXPECT_TRUE(takes("aten._int_mm.default", integers(17, 8, 8)));
   EXPECT_FALSE(takes("aten._int_mm.default", integers(16, 8, 8)));

@@ -225,7 +225,11 @@ Array<N> emit_rms_norm(Call& call) {
   const auto factor_of = [&](std::span<const N> x) {
     Sum<N> squares;
     for (const N& element : x) squares.add_product(element, element);
-    return rsqrt(squares.result() / N(static_cast<double>(x.size())) + N(eps));
+    const N factor = rsqrt(squares.result() / N(static_cast<double>(x.size())) + N(eps));
+    // Some of CUDA's kernels sum squares of what is left without the mean, which is NaN beside an
+    // infinity; there the factor is 0 or NaN.
+    const bool may_be_nan = declared_arithmetic().has_cuda_kernels && !is_finite(squares.result());
+    return may_be_nan ? left_open(factor) : factor;
   };
   std::int64_t g = 0;
   const auto normalize = [&](std::span<const N> x, std::span<N> out) {

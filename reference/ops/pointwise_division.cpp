@@ -5,6 +5,7 @@
 // the dtype. Remainders are exact before one addition.
 #include <array>
 
+#include "reference/number/left_open.h"
 #include "reference/pointwise.h"
 #include "reference/registry.h"
 
@@ -31,11 +32,24 @@ DType step_dtype(const Operands& operands) {
   return last_is_single(operands) ? compute_dtype(operands.common) : operands.common;
 }
 
+// Whether CUDA's kernels multiply by the rounded reciprocal of the divisor: of a number, and of a
+// tensor without dimensions that lies on the host.
+bool has_reciprocal(const Operands& operands) {
+  if (!declared_arithmetic().has_cuda_kernels) return false;
+  const auto* divisor = operands.data.back().as<TensorRef>();
+  if (!divisor) return true;
+  const bool is_apart = (*divisor)->device != operands.tensors.front()->device;
+  return (*divisor)->rank() == 0 && is_apart;
+}
+
 void true_quotient(Call& call) {
   const Operands operands = quotient_operands(call);
   const DType dtype = to_floating(operands.common);
+  const bool multiplies = has_reciprocal(operands);
   with_real(call.mode(), [&]<class N>() {
-    emit_formula<N>(call, operands, dtype, dtype, [](const N& a, const N& b) { return a / b; });
+    emit_formula<N>(call, operands, dtype, dtype, [multiplies](const N& a, const N& b) {
+      return multiplies ? covering(a / b, a * (1.0 / b)) : a / b;
+    });
   });
 }
 
@@ -81,9 +95,12 @@ void truncated_quotient_of(Call& call) {
                                [](Whole a, Whole b) { return truncated_quotient(a, nonzero(b)); });
   }
   const DType steps = step_dtype(operands);
+  const bool multiplies = has_reciprocal(operands);
   with_real(call.mode(), [&]<class N>() {
-    emit_formula<N>(call, operands, dtype, dtype,
-                    [steps](const N& a, const N& b) { return trunc(held_in(a / b, steps)); });
+    emit_formula<N>(call, operands, dtype, dtype, [=](const N& a, const N& b) {
+      const N quotient = multiplies ? covering(a / b, a * (1.0 / b)) : a / b;
+      return trunc(held_in(quotient, steps));
+    });
   });
 }
 

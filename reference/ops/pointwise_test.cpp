@@ -7,6 +7,25 @@
 namespace graphgate::reference::test {
 namespace {
 
+// x times the rounded 1/3 is two roundings, x / 3 is one.
+TEST(CudaKernels, MultiplyByTheReciprocalOfANumber) {
+  const TensorRef x = tensor(DType::kFloat32, {1}, {5});
+  const auto radius = [&](const Datum& divisor) {
+    return radii(
+        *run_tensor("aten.div.Tensor", {{"self", {x}}, {"other", divisor}}, Mode::kWorstCase))[0];
+  };
+  const Datum number = {3.0};
+  const Datum other = {tensor(DType::kFloat32, {1}, {3})};
+  const double once = radius(number);
+  EXPECT_EQ(radius(other), once);
+  Arithmetic arithmetic;
+  arithmetic.has_cuda_kernels = true;
+  const DeclaredArithmetic declared(arithmetic);
+  EXPECT_EQ(radius(other), once);
+  EXPECT_GT(radius(number), 1.5 * once);
+  EXPECT_LT(radius(number), 4 * once);
+}
+
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
