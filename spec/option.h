@@ -74,6 +74,7 @@ inline constexpr const char* kCacheRank = "cache-rank";
 // Of the reference, beside its mode and arithmetic.
 inline constexpr const char* kKernels = "kernels";
 inline constexpr const char* kSplitSums = "split-sums";
+inline constexpr const char* kTf32 = "tf32";
 inline constexpr const char* kTrial = "trial";
 inline constexpr const char* kDraws = "draws";
 }  // namespace option

@@ -44,6 +44,7 @@ CaseReport judge(const Answers& answers, const std::vector<ExpectedCall>& calls,
   Configuration promised = {{"mode", oracle.asked["mode"]}};
   if (promises.arithmetic != "strict") promised["arithmetic"] = promises.arithmetic;
   if (!promises.split_sums.empty()) promised["split-sums"] = join_list(promises.split_sums);
+  if (promises.has_tf32_convolutions) promised["tf32"] = "convolution";
   oracle.asked.erase("draws");  // where it could tell of nothing: whether draws are why
   oracle.asked.erase("trial");  // the last thing asked may be one of the estimate's
   EXPECT_EQ(oracle.asked, promised);
@@ -243,6 +244,7 @@ TEST(BoundsJudge, AsksForTheArithmeticOfTheSubject) {
   Promises promises;
   promises.arithmetic = "approximate";
   promises.split_sums = {"bf16", "f16"};
+  promises.has_tf32_convolutions = true;
   EXPECT_EQ(judge({right, right, right}, {}, relu_program(), promises).outcome, Outcome::kPass);
 }
 

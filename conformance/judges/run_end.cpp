@@ -9,6 +9,11 @@ namespace {
 using spec::Finding;
 using spec::Outcome;
 
+// Whether both end at one step, one as the other loads or calls.
+bool end_alike(const Trace& a, const Trace& b) {
+  return a.error && b.error && a.error_step == b.error_step && a.is_loaded == b.is_loaded;
+}
+
 // The step of the n-th call.
 std::size_t step_of_call(const Script& script, std::size_t call) {
   std::size_t seen = 0;
@@ -96,12 +101,19 @@ Result<std::vector<Finding>> findings_of_end(Runs& runs, const Trace& subject) {
   }
   // Fed-back outputs make the oracle's run hang on the subject's, which ended.
   GRAPHGATE_TRY(const Trace oracle, runs.oracle_on(script, "eager"));
-  const bool both = oracle.error && oracle.error_step == subject.error_step &&
-                    oracle.is_loaded == subject.is_loaded;
+  const bool both = end_alike(oracle, subject);
   if (both && oracle.error->kind == ErrorKind::kBadInput) return error;
   if (both && oracle.error->kind == ErrorKind::kUnsupported) {
     return std::vector{finding("R4.unsupported", Outcome::kUnsupported,
                                error.message + "; the reference: " + oracle.error->message)};
+  }
+  if (runs.promises().has_cuda_kernels) {
+    GRAPHGATE_TRY(const Trace checked, runs.oracle_checked_as_cuda());
+    if (end_alike(checked, subject) && checked.error->kind == ErrorKind::kBadInput) {
+      return std::vector{finding(
+          "R4.unsupported", Outcome::kUnsupported,
+          error.message + "; CUDA's kernels, in the reference's words: " + checked.error->message)};
+    }
   }
   GRAPHGATE_TRY(const auto other_arm, refusal_in_other_arm(runs, subject));
   if (other_arm) {

@@ -176,11 +176,18 @@ Configuration Runs::oracle_configuration(std::string_view mode) const {
   if (promised.arithmetic != "strict") configuration[option::kArithmetic] = promised.arithmetic;
   if (!promised.split_sums.empty())
     configuration[option::kSplitSums] = join_list(promised.split_sums);
+  if (promised.has_tf32_convolutions) configuration[option::kTf32] = "convolution";
   return configuration;
 }
 
 Result<Trace> Runs::oracle_on(const Script& script, std::string_view mode) {
   return oracle_under(oracle_configuration(mode), script);
+}
+
+Result<Trace> Runs::oracle_checked_as_cuda() {
+  Configuration configuration = oracle_configuration("eager");
+  configuration[option::kKernels] = "cuda-checked";
+  return oracle_under(configuration, script_);
 }
 
 Result<Trace> Runs::oracle_under(const Configuration& configuration, const Script& script) {

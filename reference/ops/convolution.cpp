@@ -258,6 +258,14 @@ void fill_channel(N* out, const N* input, const N* weight, std::optional<N> bias
   });
 }
 
+// Sums of products that may be TF32's, where that is declared of convolutions.
+Arithmetic arithmetic_of_convolutions() {
+  Arithmetic out = declared_arithmetic();
+  constexpr int kTf32Bits = 11;
+  if (out.tf32_convolutions) out.operand_bits = std::min(out.operand_bits, kTf32Bits);
+  return out;
+}
+
 template <class N>
 Array<N> convolved(const Array<N>& input, const Array<N>& weight,
                    const std::optional<Array<N>>& bias, const Geometry3d& at, Sizes sizes) {
@@ -310,6 +318,7 @@ void check_operands(const Tensor& input, const Tensor& weight, const TensorRef& 
 }
 
 void convolve(Call& call, bool is_transposed) {
+  const DeclaredArithmetic declared(arithmetic_of_convolutions());
   TensorRef input = call.tensor("input");
   const Tensor& weight = *call.tensor("weight");
   const TensorRef bias = call.optional_tensor("bias");
@@ -501,6 +510,7 @@ Array<N> bias_gradient(const Array<N>& gradient, const Geometry3d& at) {
 // The gradients that `output_mask` asks for; None in the place of others. (oneDNN's kernels give
 // the gradient of the weight, too, where that of the bias is asked for alone.)
 void convolution_backward(Call& call) {
+  const DeclaredArithmetic declared(arithmetic_of_convolutions());
   const Tensor& gradient = *call.tensor("grad_output");
   const Tensor& input = *call.tensor("input");
   const Tensor& weight = *call.tensor("weight");

@@ -25,6 +25,28 @@ TEST(Convolution, SlidesTheKernelWithoutTurningIt) {
   EXPECT_EQ(values(*out), (Numbers{121, 132, 143}));
 }
 
+// 1 + 2^-12 has 13 bits, TF32 keeps 11: what is cut off is less than 2^-10 of it. A product of
+// matrices is not meant.
+TEST(Convolution, MayRoundItsFactorsToTf32) {
+  const TensorRef input = tensor(DType::kFloat32, {1, 1, 1}, {1 + 0x1p-12});
+  const TensorRef weight = tensor(DType::kFloat32, {1, 1, 1}, {1});
+  const auto radius = [&] {
+    return radii(*run_tensor("aten.conv1d.default", {{"input", {input}}, {"weight", {weight}}},
+                             Mode::kWorstCase))[0];
+  };
+  EXPECT_EQ(radius(), 0);
+  Arithmetic arithmetic;
+  arithmetic.tf32_convolutions = true;
+  const DeclaredArithmetic declared(arithmetic);
+  EXPECT_GE(radius(), 0x1p-12);
+  EXPECT_LE(radius(), 0x1p-9);
+  const TensorRef matrix = tensor(DType::kFloat32, {1, 1}, {1 + 0x1p-12});
+  const TensorRef one = tensor(DType::kFloat32, {1, 1}, {1});
+  EXPECT_EQ(radii(*run_tensor("aten.mm.default", {{"self", {matrix}}, {"mat2", {one}}},
+                              Mode::kWorstCase))[0],
+            0);
+}
+
 TEST(Convolution, PadsTheOddOneBehindForSame) {
   const TensorRef input = tensor(DType::kFloat32, {1, 1, 3}, {1, 2, 3});
   const TensorRef weight = tensor(DType::kFloat32, {1, 1, 2}, {1, 10});

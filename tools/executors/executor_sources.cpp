@@ -54,16 +54,27 @@ Result<bool> read_arithmetic(const std::string& name, const std::string& value,
     }
     reference::Arithmetic named = *arithmetic;
     named.has_cuda_kernels = declared.has_cuda_kernels;
+    named.refuses_as_cuda = declared.refuses_as_cuda;
+    named.tf32_convolutions = declared.tf32_convolutions;
     named.splits_float16 = declared.splits_float16;
     named.splits_bfloat16 = declared.splits_bfloat16;
     declared = named;
     return true;
   }
   if (name == option::kKernels) {
-    if (value != "cpu" && value != "cuda") {
-      return bad_input("option 'kernels': expected cpu or cuda, found '" + value + "'");
+    if (value != "cpu" && value != "cuda" && value != "cuda-checked") {
+      return bad_input("option 'kernels': expected cpu, cuda or cuda-checked, found '" + value +
+                       "'");
     }
-    declared.has_cuda_kernels = value == "cuda";
+    declared.has_cuda_kernels = value != "cpu";
+    declared.refuses_as_cuda = value == "cuda-checked";
+    return true;
+  }
+  if (name == option::kTf32) {
+    if (value != "convolution") {
+      return bad_input("option 'tf32': expected convolution, found '" + value + "'");
+    }
+    declared.tf32_convolutions = true;
     return true;
   }
   if (name != option::kSplitSums) return false;

@@ -49,6 +49,14 @@ Result<conformance::Promises> read_promises(const interop::JsonCursor& object) {
   promises.rounds_results = !arithmetic->keeps_wide;
   GRAPHGATE_TRY(promises.has_cuda_kernels, read_choice(object, "kernels", "cpu", "cuda"));
   GRAPHGATE_TRY(promises.split_sums, read_split_sums(object));
+  GRAPHGATE_TRY_VOID(
+      read_list(object, "tf32", [&](const interop::JsonCursor& element) -> Result<void> {
+        GRAPHGATE_TRY(const std::string name, element.as_string());
+        if (name != "convolution")
+          return element.error("expected convolution, found '" + name + "'");
+        promises.has_tf32_convolutions = true;
+        return {};
+      }));
   GRAPHGATE_TRY(const bool is_free, read_choice(object, "layouts", "kept", "free"));
   promises.keeps_layouts = !is_free;
   return promises;

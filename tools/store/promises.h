@@ -1,6 +1,7 @@
 // What an executor promises, as its greeting and stored runs have it: `arithmetic`, a name of
 // reference/number/arithmetic.h ("strict" where it is missing), `kernels`, "cpu" (where it is
-// missing) or "cuda", `split_sums`, a list of 16-bit dtypes (none where it is missing), and
+// missing) or "cuda", `split_sums`, a list of 16-bit dtypes (none where it is missing), `tf32`, a
+// list that may name "convolution" (nothing where it is missing), and
 // `layouts`, "kept" (where it is missing) or "free".
 #pragma once
 

@@ -38,6 +38,13 @@ TEST(Promises, OfSplitSumsAreForDtypesOf16Bits) {
   EXPECT_FALSE(promises_in(R"({"split_sums": [16]})").ok());
 }
 
+TEST(Promises, NameConvolutionsAsTf32) {
+  EXPECT_FALSE(promises_in("{}").value().has_tf32_convolutions);
+  EXPECT_TRUE(promises_in(R"({"tf32": ["convolution"]})").value().has_tf32_convolutions);
+  EXPECT_FALSE(promises_in(R"({"tf32": ["matmul"]})").ok());
+  EXPECT_FALSE(promises_in(R"({"tf32": true})").ok());
+}
+
 TEST(SubjectLimits, AreNoneWhereAGreetingHasNone) {
   const auto limits_in = [](const std::string& text) {
     const interop::Json json = interop::Json::parse(text);

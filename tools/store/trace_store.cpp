@@ -44,6 +44,7 @@ class RunWriter {
     json["arithmetic"] = head.promises.arithmetic;
     json["kernels"] = kernels_word(head.promises);
     json["split_sums"] = head.promises.split_sums;
+    if (head.promises.has_tf32_convolutions) json["tf32"] = {"convolution"};
     json["layouts"] = layouts_word(head.promises);
     GRAPHGATE_TRY(json["script"], script_json());
     json["traces"] = Json::array();

@@ -331,7 +331,7 @@ TEST(CachedPlans, MadeForOtherEffectsAreRefusedByName) {
 }
 
 // An executor that refuses every call.
-class RefusingSource final : public conformance::ExecutorSource {
+class RefusingSource : public conformance::ExecutorSource {
  public:
   [[nodiscard]] std::string_view name() const override { return "refusing"; }
   [[nodiscard]] Result<std::unique_ptr<spec::Executor>> make(const Configuration&,
@@ -383,6 +383,37 @@ TEST(Refusals, AreExcusedByAnArmThatCannotRunAlone) {
     ASSERT_FALSE(report.findings.empty()) << report.reason;
     EXPECT_EQ(report.findings[0].rule, fits ? "R1.refused-wrongly" : "R4.unsupported");
     EXPECT_EQ(report.outcome, fits ? Outcome::kFail : Outcome::kUnsupported) << report.reason;
+  }
+}
+
+// Its kernels are CUDA's.
+class CudaRefusingSource final : public RefusingSource {
+ public:
+  [[nodiscard]] conformance::Promises promises(
+      const conformance::Configuration& /*options*/) const override {
+    conformance::Promises out;
+    out.has_cuda_kernels = true;
+    return out;
+  }
+};
+
+// A target that is no probability is one for the CPU's kernel alone.
+TEST(Refusals, AreExcusedByWhatCudasKernelsDoNotTake) {
+  for (const bool is_probability : {true, false}) {
+    std::string text = R"(program "loss" {
+  input %x : f32[3]
+  %p : f32[3] = aten.sigmoid.default(%x)
+  %t : f32[3] = aten.full.default([3], TARGET, dtype=f32)
+  %y : f32[] = aten.binary_cross_entropy.default(%p, %t)
+  output %y
+})";
+    text.replace(text.find("TARGET"), 6, is_probability ? "1.0" : "2.0");
+    const Script script = script_over(text.c_str(), {}, 1);
+    const auto rule = [&](const auto& source) {
+      return judge(script, "bounds", source).findings.at(0).rule;
+    };
+    EXPECT_EQ(rule(CudaRefusingSource()), is_probability ? "R1.refused-wrongly" : "R4.unsupported");
+    EXPECT_EQ(rule(RefusingSource()), "R1.refused-wrongly");
   }
 }
 

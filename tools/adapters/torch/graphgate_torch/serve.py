@@ -166,6 +166,20 @@ def split_sums(device, matmul=torch.backends.cuda.matmul):
     ]
 
 
+def tf32(device, cudnn=torch.backends.cudnn):
+    """The ops whose float32 factors PyTorch's libraries may round to TF32, of those that are told.
+
+    `cudnn`: PyTorch's flags.
+    """
+    if device == "cpu":
+        return []
+    try:
+        allows = cudnn.allow_tf32
+    except RuntimeError:  # convolutions and recurrent networks have flags that differ
+        allows = cudnn.conv.fp32_precision == "tf32"
+    return ["convolution"] if allows else []
+
+
 class Server:
     def __init__(self, backend, device, layouts, log):
         self._backend = backend
@@ -231,6 +245,7 @@ class Server:
             "arithmetic": self._backend.arithmetic(self._device),
             "kernels": "cpu" if self._device == "cpu" else "cuda",
             "split_sums": split_sums(self._device),
+            "tf32": tf32(self._device),
             "layouts": self._layouts,
             "devices": sorted({"cpu", torch.device(self._device).type}),
             "not_wrapped": module.NOT_WRAPPED,

@@ -303,7 +303,7 @@ _WRAPPED = """  input %x : f32[4]
 
 _FLAGS = """import types
 import torch
-from graphgate_torch.serve import split_sums
+from graphgate_torch.serve import split_sums, tf32
 
 def flags(bf16, fp16, **others):
     names = ("allow_bf16_reduced_precision_reduction", "allow_fp16_reduced_precision_reduction")
@@ -321,6 +321,12 @@ matmul = torch.backends.cuda.matmul
 assert split_sums("cuda") == both
 matmul.allow_bf16_reduced_precision_reduction = False
 assert split_sums("cuda") == ["f16"]
+assert tf32("cuda") == ["convolution"]
+assert tf32("cpu") == []
+torch.backends.cudnn.allow_tf32 = False
+assert tf32("cuda") == []
+torch.backends.cudnn.conv.fp32_precision = "tf32"
+assert tf32("cuda") == ["convolution"]
 """
 
 
