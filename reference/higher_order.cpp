@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "reference/follow.h"
 #include "reference/loops.h"
 #include "reference/ops/view.h"
+#include "spec/follow.h"
 #include "spec/loops.h"
 #include "spec/missing_op.h"
 
@@ -159,7 +161,7 @@ std::vector<Datum> run_auto_functionalized(const spec::Node& node, const Environ
 }  // namespace
 
 bool is_higher_order(std::string_view op) {
-  return op == kCond || op == kAutoFunctionalized || spec::is_loop(op);
+  return op == kCond || op == kAutoFunctionalized || op == spec::kFollow || spec::is_loop(op);
 }
 
 Result<void> check_higher_order(const spec::Node& node, const spec::OpTable& ops) {
@@ -179,6 +181,7 @@ std::vector<Datum> run_higher_order(const Prepared& prepared, const spec::Node& 
                                     const Environment& environment, Run& run) {
   if (node.op == kCond) return run_cond(prepared, node, environment, run);
   if (spec::is_loop(node.op)) return run_loop(prepared, node, environment, run);
+  if (node.op == spec::kFollow) return run_follow(node, environment, run);
   return run_auto_functionalized(node, environment, run);
 }
 

@@ -8,7 +8,8 @@
 
 namespace graphgate::reference {
 
-// "higher_order.cond", loops (spec/loops.h) and "higher_order.auto_functionalized_v2".
+// "higher_order.cond", loops (spec/loops.h), "higher_order.auto_functionalized_v2", and what stands
+// in programs for oracles alone (spec/follow.h).
 [[nodiscard]] bool is_higher_order(std::string_view op);
 
 // kUnsupported where the reference has no body for the op that an auto_functionalized_v2 node runs,

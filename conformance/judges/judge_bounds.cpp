@@ -6,10 +6,13 @@
 #include "conformance/bounds/estimate.h"
 #include "conformance/bounds/producers.h"
 #include "conformance/bounds/tiles.h"
+#include "conformance/judges/follow_ties.h"
 #include "conformance/judges/judge.h"
 #include "conformance/judges/judge_nodes.h"
 #include "conformance/judges/judge_report.h"
+#include "conformance/judges/lone_taps.h"
 #include "conformance/judges/run_end.h"
+#include "conformance/judges/same_bits.h"
 #include "conformance/run/runs.h"
 
 namespace graphgate::conformance {
@@ -50,17 +53,167 @@ class BoundsJudge {
   // The calls by what the oracle knows of whole tensors.
   Result<void> judge_wholes() {
     GRAPHGATE_TRY(oracle_, runs_.oracle("sampled"));
-    GRAPHGATE_TRY_VOID(look_at_oracle());
+    if (!ends_open(*oracle_)) GRAPHGATE_TRY_VOID(look_at_oracle());
     const std::size_t calls = std::min(subject_->calls.size(), oracle_->calls.size());
     for (std::size_t i = 0; i < calls; ++i) GRAPHGATE_TRY_VOID(judge(i));
     for (std::size_t i = calls; i < subject_->calls.size(); ++i) judge_recorded(i);
+    if (!open_.empty() || ends_open(*oracle_)) GRAPHGATE_TRY_VOID(go_along_ties());
+    if (ends_open(*oracle_)) GRAPHGATE_TRY_VOID(look_at_oracle());
     if (has_blind_tensor_) {
       GRAPHGATE_TRY(is_blind_by_draws_, tells_all_where_draws_are_known());
     }
-    if (calls > 0 && (settings_.judge_nodes || is_suspect_ || is_blind_by_draws_)) {
+    const bool is_any_judged = !subject_->calls.empty() && !oracle_->calls.empty();
+    if (is_any_judged && (settings_.judge_nodes || is_suspect_ || is_blind_by_draws_)) {
       GRAPHGATE_TRY_VOID(judge_each_node());
     }
     return {};
+  }
+
+  // Whether that oracle could not tell how a call goes on.
+  [[nodiscard]] bool ends_open(const Trace& oracle) const {
+    return oracle.error && oracle.error->kind == ErrorKind::kUnsupported && oracle.is_loaded &&
+           oracle.calls.size() < subject_->calls.size();
+  }
+
+  // The calls again, by an oracle that goes along what the subject chose where rounding decides.
+  // What that oracle knows then takes the place of what was known before.
+  Result<void> go_along_ties() {
+    const auto is_proved = [](const Finding& finding) { return finding.outcome == Outcome::kFail; };
+    if (std::ranges::any_of(report_.findings, is_proved)) return {};
+    GRAPHGATE_TRY(TieSearch search, follow_ties(runs_));
+    why_not_followed_ = search.why_not;
+    if (!search.followed) return {};
+    GRAPHGATE_TRY(const Trace* const tapped, search.followed->runs->subject());
+    GRAPHGATE_TRY(const Trace* const told, search.followed->runs->oracle("sampled"));
+    if (told->calls.size() < oracle_->calls.size()) return {};
+    why_not_followed_ = what_taps_change(*tapped, *told);
+    if (!why_not_followed_.empty()) return {};
+    followed_ = std::move(search.followed);
+    oracle_ = told;
+    elements_ = undecided_ = 0;
+    has_blind_tensor_ = false;
+    open_.clear();
+    for (std::size_t i = 0; i < std::min(tapped->calls.size(), told->calls.size()); ++i) {
+      GRAPHGATE_TRY_VOID(judge_followed(*tapped, i));
+    }
+    report_.figures["followed"] = static_cast<double>(followed_->elements);
+    return {};
+  }
+
+  // Where the program's own results have other bits when it is tapped, as far as an oracle knows of
+  // them: then what is tapped tells nothing of the run that is judged. Empty: nowhere.
+  [[nodiscard]] std::string what_taps_change(const Trace& tapped, const Trace& told) const {
+    for (std::size_t i = 0; i < std::min(tapped.calls.size(), told.calls.size()); ++i) {
+      const std::size_t own = own_outputs(i);
+      const std::size_t inputs = subject_->calls[i].result.final_inputs.size();
+      const auto trimmed = [&](spec::CallResult result) {
+        result.outputs.resize(std::min(own, result.outputs.size()));
+        result.output_spreads.resize(std::min(own, result.output_spreads.size()));
+        result.final_inputs.resize(std::min(inputs, result.final_inputs.size()));
+        result.final_input_spreads.resize(std::min(inputs, result.final_input_spreads.size()));
+        return result;
+      };
+      const spec::CallResult oracle = trimmed(told.calls[i].result);
+      const BitReport bits =
+          compare_bits(trimmed(tapped.calls[i].result), subject_->calls[i].result, "the plain run",
+                       {.oracle = &oracle, .layouts = false, .sharing = false});
+      if (bits.differences.empty()) continue;
+      return "with its choices as further outputs the program has other bits (call " +
+             std::to_string(i) + ", " + bits.differences.front().where + ")";
+    }
+    return "";
+  }
+
+  [[nodiscard]] std::size_t own_outputs(std::size_t call) const {
+    return user_outputs(*runs_.script().programs[subject_->calls[call].program]);
+  }
+
+  // A call whose ties are followed: first what the subject chose, then what came of it.
+  Result<void> judge_followed(const Trace& tapped, std::size_t index) {
+    const CallRecord& record = tapped.calls[index];
+    const spec::Program& program = *runs_.script().programs[record.program];
+    ExpectedCall expected;
+    expected.inputs = record.inputs;
+    GRAPHGATE_TRY_VOID(judge_choices(tapped, index));
+    GRAPHGATE_TRY(EstimatedCall judged, judge_by_estimate(*followed_->runs, tapped, index, expected,
+                                                          options_for(program)));
+    note_open(index);
+    count(judged.call);
+    explained_ += judged.explained;
+    for (std::size_t i = 0; i < judged.call.differences.size(); ++i) {
+      const Difference& difference = judged.call.differences[i];
+      if (is_of_tap(index, difference) || is_noted(index, difference)) continue;
+      note(index, program, difference, judged.is_proved[i]);
+    }
+    return {};
+  }
+
+  // Whether a difference of a run with taps is about what is tapped.
+  [[nodiscard]] bool is_of_tap(std::size_t index, const Difference& difference) const {
+    for (std::size_t i = 0; i < own_outputs(index); ++i) {
+      if (difference.where == "output " + std::to_string(i)) return false;
+    }
+    return difference.where.starts_with("output ");
+  }
+
+  [[nodiscard]] bool is_noted(std::size_t index, const Difference& difference) const {
+    const std::string begin = place_of(index, difference);
+    return std::ranges::any_of(report_.findings, [&](const Finding& finding) {
+      return finding.message.starts_with(begin);
+    });
+  }
+
+  // What the subject chose in a call, against what errors leave to choose from: by the worst case,
+  // which proves, and by the estimate.
+  Result<void> judge_choices(const Trace& tapped, std::size_t index) {
+    GRAPHGATE_TRY(const Trace* const worst, followed_->runs->oracle("worst-case"));
+    const std::size_t p = tapped.calls[index].program;
+    std::size_t output = own_outputs(index);
+    for (const Tie& tie : followed_->ties) {
+      if (tie.program != p) continue;
+      const spec::OutputValue& choice = tapped.calls[index].result.outputs[output];
+      const spec::Node& node = runs_.script().programs[p]->graph.nodes[tie.node];
+      const std::string proof = index < worst->calls.size()
+                                    ? what_is_off(choice, worst->calls[index].result, output, 1)
+                                    : "";
+      if (!proof.empty()) {
+        add_choice("B11.wrong-choice", Outcome::kFail, index, node, proof);
+      } else if (const std::string doubt =
+                     what_is_off(choice, oracle_->calls[index].result, output,
+                                 sigma_multiple(elements_, settings_.false_alarm_rate));
+                 !doubt.empty()) {
+        is_suspect_ = true;
+        add_choice("B2.outside-estimate", Outcome::kSuspect, index, node, doubt);
+      }
+      ++output;
+    }
+    return {};
+  }
+
+  void add_choice(const char* rule, Outcome outcome, std::size_t index, const spec::Node& node,
+                  const std::string& message) {
+    add(rule, outcome,
+        subject_->executor + ": call " + std::to_string(index) + ", node '" + node.name + "' (" +
+            node.op + ") chose what errors of its operands do not explain: " + message,
+        node.name, program_of(index));
+  }
+
+  // A choice, against what an oracle that followed it holds for possible. In words; "" for nothing.
+  static std::string what_is_off(const spec::OutputValue& choice, const spec::CallResult& oracle,
+                                 std::size_t output, double multiple) {
+    const spec::Spread& spread = oracle.output_spreads[output];
+    if (const auto* tensor = std::get_if<spec::HostTensor>(&choice)) {
+      const auto* known = std::get_if<spec::HostTensor>(&oracle.outputs[output]);
+      if (known == nullptr) return "it is a tensor, the oracle's is none";
+      std::string form = compare_form(*tensor, geometry_of(*known));
+      return form.empty() ? compare_values(*tensor, spread, multiple).message : form;
+    }
+    const auto* x = std::get_if<double>(&choice);
+    const auto* known = std::get_if<double>(&oracle.outputs[output]);
+    if (x == nullptr || known == nullptr || spread.radii.empty()) return "";
+    const bool is_near = std::isinf(spread.radii[0]) || *x == *known ||
+                         std::fabs(*x - *known) <= multiple * spread.radii[0];
+    return is_near ? "" : "it is " + std::to_string(*x) + ", expected " + std::to_string(*known);
   }
 
   // All calls by tiles. False where some call has to be judged as a whole: then nothing is noted.
@@ -106,7 +259,7 @@ class BoundsJudge {
     if (oracle_->error->kind == ErrorKind::kUnsupported) {
       add(oracle_->is_loaded ? "B5.undecided" : "R6.no-reference",
           oracle_->is_loaded ? Outcome::kUndecided : Outcome::kUnsupported,
-          oracle_->error->message);
+          oracle_->error->message + not_followed());
       return {};
     }
     if (oracle_->error->kind != ErrorKind::kBadInput) return *oracle_->error;
@@ -167,7 +320,8 @@ class BoundsJudge {
   // Which elements of a call the oracle leaves open.
   void note_open(std::size_t index) {
     const spec::CallResult& oracle = oracle_->calls[index].result;
-    for (std::size_t i = 0; i < oracle.output_spreads.size(); ++i) {
+    const std::size_t own = std::min(own_outputs(index), oracle.output_spreads.size());
+    for (std::size_t i = 0; i < own; ++i) {
       note_open(index, "output " + std::to_string(i), oracle.output_spreads[i]);
     }
     for (std::size_t i = 0; i < oracle.final_input_spreads.size(); ++i) {
@@ -207,7 +361,8 @@ class BoundsJudge {
   // Whether an oracle that takes its own draws for the subject's knows something of every tensor of
   // every call: then it is random draws alone that leave tensors open.
   Result<bool> tells_all_where_draws_are_known() {
-    GRAPHGATE_TRY(const Trace* const known, runs_.oracle_with_known_draws());
+    Runs& runs = followed_ ? *followed_->runs : runs_;
+    GRAPHGATE_TRY(const Trace* const known, runs.oracle_with_known_draws());
     if (known->calls.size() < subject_->calls.size()) return false;
     const auto is_blind = [](const spec::Spread& spread) {
       return !spread.radii.empty() &&
@@ -243,9 +398,12 @@ class BoundsJudge {
     if (difference.subject == "recording") rule = "B8.recording";
     is_suspect_ |= !proved;
     add(rule, proved ? Outcome::kFail : Outcome::kSuspect,
-        difference.subject + ": call " + std::to_string(index) + ", " + difference.where + ": " +
-            difference.message,
-        producer_of(program, difference.where), program.name);
+        place_of(index, difference) + difference.message, producer_of(program, difference.where),
+        program.name);
+  }
+
+  static std::string place_of(std::size_t index, const Difference& difference) {
+    return difference.subject + ": call " + std::to_string(index) + ", " + difference.where + ": ";
   }
 
   [[nodiscard]] std::string program_of(std::size_t call) const {
@@ -296,12 +454,31 @@ class BoundsJudge {
       add("B5.undecided", Outcome::kUndecided,
           "an output or state of which the oracle can tell no number: all hang on ties, on "
           "contents that are left open, or on errors without a bound (" +
-              listed_open() + ")");
+              listed_open() + ")" + not_followed());
     }
     if (follows_draws && report_.remark.empty()) {
       report_.remark = "random draws are open, and followed node by node: " + listed_open();
     }
-    if (report_.remark.empty() && !open_.empty()) report_.remark = "left open: " + listed_open();
+    if (report_.remark.empty() && followed_) report_.remark = "followed: " + listed_ties();
+    if (report_.remark.empty() && !open_.empty()) {
+      report_.remark = "left open: " + listed_open() + not_followed();
+    }
+  }
+
+  [[nodiscard]] std::string not_followed() const {
+    return why_not_followed_.empty() ? "" : "; ties are not followed: " + why_not_followed_;
+  }
+
+  // The nodes whose choices were followed, the first few.
+  [[nodiscard]] std::string listed_ties() const {
+    std::vector<std::string> names;
+    for (const Tie& tie : followed_->ties) {
+      const std::string name =
+          "'" + runs_.script().programs[tie.program]->graph.nodes[tie.node].name + "'";
+      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+    }
+    const std::string open = open_.empty() ? "" : "; left open: " + listed_open();
+    return "what the subject chose where rounding decides, in " + join_names(names) + open;
   }
 
   Runs& runs_;
@@ -316,8 +493,10 @@ class BoundsJudge {
   std::int64_t elements_of_nodes_ = 0;
   bool has_blind_tensor_ = false;
   bool is_blind_by_draws_ = false;
-  bool are_nodes_judged_ = false;  // each of them, on what it read
-  std::vector<std::string> open_;  // tensors with elements that the oracle leaves open
+  bool are_nodes_judged_ = false;         // each of them, on what it read
+  std::vector<std::string> open_;         // tensors with elements that the oracle leaves open
+  std::optional<FollowedTies> followed_;  // then oracle_ goes along the subject's choices
+  std::string why_not_followed_;          // though there are ties
   bool is_suspect_ = false;
 };
 

@@ -29,12 +29,6 @@ std::vector<ValueId> touched_by(const spec::Graph& graph, const Node& node,
   return out;
 }
 
-std::size_t user_outputs(const spec::Program& program) {
-  return static_cast<std::size_t>(std::ranges::count_if(program.outputs, [](const auto& output) {
-    return output.kind == spec::OutputKind::kUserOutput;
-  }));
-}
-
 // The program with clones of these values as further user outputs, made right before node `at`.
 spec::Program with_clones(const spec::Program& program, const std::vector<ValueId>& values,
                           std::size_t at) {
@@ -189,6 +183,12 @@ class Search {
 };
 
 }  // namespace
+
+std::size_t user_outputs(const spec::Program& program) {
+  return static_cast<std::size_t>(std::ranges::count_if(program.outputs, [](const auto& output) {
+    return output.kind == spec::OutputKind::kUserOutput;
+  }));
+}
 
 std::optional<spec::Program> tap_one(const spec::Program& program, std::size_t index,
                                      const spec::OpTable& ops) {

@@ -15,6 +15,9 @@
 
 namespace graphgate::conformance {
 
+// How many outputs a caller of the program gets.
+[[nodiscard]] std::size_t user_outputs(const spec::Program& program);
+
 // The program with clones of what node `index` makes and writes as further user outputs; nothing if
 // it makes no tensor. Nodes inside subgraphs count as the node that holds them.
 [[nodiscard]] std::optional<spec::Program> tap_one(const spec::Program& program, std::size_t index,
