@@ -119,13 +119,34 @@ Result<RecordedGeometry> read_geometry(const JsonCursor& cursor) {
   return geometry;
 }
 
+// A number or truth value as `Value` holds it ("Infinity", "-Infinity" and "NaN" are numbers);
+// nullopt for null and what has members.
+template <class Value>
+Result<std::optional<Value>> read_number(const JsonCursor& cursor) {
+  if (cursor.json().is_boolean()) {
+    GRAPHGATE_TRY(const bool truth, cursor.as_bool());
+    return std::optional<Value>(truth);
+  }
+  if (cursor.json().is_number_integer()) {
+    GRAPHGATE_TRY(const std::int64_t number, cursor.as_int());
+    return std::optional<Value>(number);
+  }
+  if (!cursor.json().is_number() && !cursor.json().is_string()) return std::optional<Value>();
+  GRAPHGATE_TRY(const double number, cursor.as_double());
+  return std::optional<Value>(number);
+}
+
 // The outputs of one call, in the order of the geometry file.
 Result<void> add_outputs(const JsonCursor& list, PartialCall& partial, RecordedCall& call) {
   GRAPHGATE_TRY(const auto cursors, list.elements());
   for (std::size_t i = 0; i < cursors.size(); ++i) {
     const auto found = partial.outputs.find(i);
     call.outputs.emplace_back();
-    if (found == partial.outputs.end()) continue;
+    if (found == partial.outputs.end()) {
+      GRAPHGATE_TRY(auto number, read_number<spec::OutputValue>(cursors[i]));
+      if (number) call.numbers.emplace(i, std::move(*number));
+      continue;
+    }
     if (!found->second.own) return cursors[i].error("has no tensor in the program's own dtype");
     RecordedOutput output{std::move(*found->second.own), std::nullopt,
                           std::move(found->second.float64)};
@@ -149,13 +170,37 @@ Result<RecordedState> finish_state(Pair& pair, const std::string& what) {
   return RecordedState{std::move(*pair.own), std::move(pair.float64)};
 }
 
+// The inputs of one call: numbers stand in `list`, which is empty where there is none and no input
+// was a part of a storage.
+Result<void> add_inputs(const std::vector<JsonCursor>& list, const JsonCursor& geometries,
+                        PartialCall& partial, RecordedCall& call) {
+  const auto add_numbers = [&]() -> Result<void> {
+    for (std::size_t i = call.inputs.size(); i < list.size(); ++i) {
+      if (partial.inputs.contains(i)) break;
+      GRAPHGATE_TRY(auto number, read_number<spec::InputValue>(list[i]));
+      if (!number) break;
+      call.inputs.push_back(std::move(*number));
+    }
+    return {};
+  };
+  for (auto& [index, tensor] : partial.inputs) {
+    GRAPHGATE_TRY_VOID(add_numbers());
+    if (index != call.inputs.size()) {
+      return geometries.error("input " + std::to_string(call.inputs.size()) + " is missing");
+    }
+    call.inputs.emplace_back(std::move(tensor));
+  }
+  return add_numbers();
+}
+
 // Puts inputs that were parts of storages back into them.
-Result<void> place_inputs(const JsonCursor& list, const PartialCall& partial, RecordedCall& call) {
-  GRAPHGATE_TRY(const auto cursors, list.elements());
+Result<void> place_inputs(const std::vector<JsonCursor>& cursors, const PartialCall& partial,
+                          RecordedCall& call) {
   for (std::size_t i = 0; i < cursors.size(); ++i) {
     if (cursors[i].json().is_null()) continue;
     if (i >= call.inputs.size()) return cursors[i].error("is no input of the call");
-    const HostTensor& packed = call.inputs[i];
+    if (!std::holds_alternative<HostTensor>(call.inputs[i])) continue;
+    const HostTensor& packed = std::get<HostTensor>(call.inputs[i]);
     GRAPHGATE_TRY(const std::int64_t storage, read_int(cursors[i], "storage"));
     const auto found = partial.storages.find(static_cast<std::size_t>(storage));
     if (found == partial.storages.end()) {
@@ -178,19 +223,16 @@ Result<void> place_inputs(const JsonCursor& list, const PartialCall& partial, Re
   return {};
 }
 
-// `inputs` is null where no input was a part of a storage.
+// `inputs` is null where no input is a number or was a part of a storage.
 Result<RecordedCall> finish_call(PartialCall& partial, const JsonCursor& geometries,
                                  const std::optional<JsonCursor>& inputs) {
   RecordedCall call;
-  for (auto& [index, tensor] : partial.inputs) {
-    if (index != call.inputs.size()) {
-      return geometries.error("input " + std::to_string(call.inputs.size()) + " is missing");
-    }
-    call.inputs.push_back(std::move(tensor));
-  }
+  std::vector<JsonCursor> list;
   if (inputs) {
-    GRAPHGATE_TRY_VOID(place_inputs(*inputs, partial, call));
+    GRAPHGATE_TRY(list, inputs->elements());
   }
+  GRAPHGATE_TRY_VOID(add_inputs(list, geometries, partial, call));
+  GRAPHGATE_TRY_VOID(place_inputs(list, partial, call));
   GRAPHGATE_TRY_VOID(add_outputs(geometries, partial, call));
   for (auto& [index, pair] : partial.final_inputs) {
     if (index >= call.inputs.size()) {

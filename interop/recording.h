@@ -5,8 +5,9 @@
 // call{i}.buffer.NAME.KIND. KIND "float32" or "recorded" is PyTorch eager in the program's own
 // dtypes and is what executors are compared with; "float64" is the same model cast to fp64, for
 // orientation. Tensors are stored contiguous; the geometry file gives what the outputs really were.
-// An input that was a part of a storage, or shared one with another input, is there as well with the
-// bytes of call{i}.storage{k}, and comes back as such a part.
+// An input that was a part of a storage, or shared one with another input, is there as well with
+// the bytes of call{i}.storage{k}, and comes back as such a part. Numbers stand in the geometry
+// file.
 #pragma once
 
 #include <cstddef>
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "spec/executor.h"
 #include "spec/tensor.h"
 
 namespace graphgate::interop {
@@ -41,11 +43,13 @@ struct RecordedState {
   std::optional<spec::HostTensor> float64;
 };
 
-// `outputs` has the user outputs in order; a place is empty where nothing was recorded.
-// `final_inputs` has only inputs that the call changed, by position.
+// `outputs` has the user outputs in order; a place is empty where no tensor was recorded.
+// `numbers` has outputs that are numbers, by position. `final_inputs` has only inputs that the call
+// changed, by position.
 struct RecordedCall {
-  std::vector<spec::HostTensor> inputs;
+  std::vector<spec::InputValue> inputs;
   std::vector<std::optional<RecordedOutput>> outputs;
+  std::map<std::size_t, spec::OutputValue> numbers;
   std::map<std::size_t, RecordedState> final_inputs;
   std::map<std::string, RecordedState, std::less<>> buffers;
 };

@@ -1,5 +1,7 @@
 #include "interop/recording.h"
 
+#include <cmath>
+
 #include "base/atomic_file.h"
 #include "base/folder_test.h"
 #include "base/result_test.h"
@@ -91,15 +93,48 @@ class PlacedInputs : public testing::Test {
 
 TEST_F(PlacedInputs, LieInTheStorageThatTheyShare) {
   const auto calls = must(read(R"({"strides": [2], "storage_offset": 0, "storage": 0})"));
-  const std::vector<spec::HostTensor>& inputs = calls.at(0).inputs;
-  EXPECT_EQ(inputs[0].storage_offset, 4);
-  EXPECT_EQ(inputs[1].strides, std::vector<std::int64_t>{2});
-  EXPECT_EQ(inputs[0].storage, inputs[1].storage);
+  const auto& first = std::get<spec::HostTensor>(calls.at(0).inputs[0]);
+  const auto& second = std::get<spec::HostTensor>(calls.at(0).inputs[1]);
+  EXPECT_EQ(first.storage_offset, 4);
+  EXPECT_EQ(second.strides, std::vector<std::int64_t>{2});
+  EXPECT_EQ(first.storage, second.storage);
 }
 
 TEST_F(PlacedInputs, StayAloneWhereNoPlaceIsGiven) {
   const auto calls = must(read("null"));
-  EXPECT_NE(calls.at(0).inputs[0].storage, calls.at(0).inputs[1].storage);
+  EXPECT_NE(std::get<spec::HostTensor>(calls.at(0).inputs[0]).storage,
+            std::get<spec::HostTensor>(calls.at(0).inputs[1]).storage);
+}
+
+TEST(Recording, HasNumbersThatWereGivenAndReturned) {
+  const TestFolder folder;
+  const spec::HostTensor tensor = spec::make_host_tensor(spec::DType::kFloat32, {2});
+  const auto read = [&](const std::string& inputs) {
+    must(write_safetensors(folder.file("r.safetensors"),
+                           {{"call0.input1", tensor}, {"call0.output1.float32", tensor}}));
+    must(write_file(
+        folder.file("r.geometry.json"),
+        R"({"recorded": "float32", "calls": {"call0": ["-Infinity", null, null, true]}, )"
+        R"("inputs": {"call0": )" +
+            inputs + "}}"));
+    return read_recording(folder.file("r.safetensors"), folder.file("r.geometry.json"));
+  };
+  const auto calls = must(read("[3, null, false, 1.5]"));
+  const RecordedCall& call = calls.at(0);
+  ASSERT_EQ(call.inputs.size(), 4U);
+  EXPECT_EQ(std::get<std::int64_t>(call.inputs[0]), 3);
+  EXPECT_EQ(std::get<spec::HostTensor>(call.inputs[1]).sizes, std::vector<std::int64_t>{2});
+  EXPECT_FALSE(std::get<bool>(call.inputs[2]));
+  EXPECT_EQ(std::get<double>(call.inputs[3]), 1.5);
+  ASSERT_EQ(call.outputs.size(), 4U);
+  EXPECT_TRUE(call.outputs[1].has_value());
+  ASSERT_EQ(call.numbers.size(), 2U);
+  EXPECT_EQ(std::get<double>(call.numbers.at(0)), -HUGE_VAL);
+  EXPECT_TRUE(std::get<bool>(call.numbers.at(3)));
+  EXPECT_EQ(failure_of(read("[null, null]")).message,
+            "r.geometry.json: calls.call0: input 0 is missing");
+  EXPECT_EQ(failure_of(read("[3, null, {}]")).message,
+            "r.geometry.json: inputs.call0[2]: is no input of the call");
 }
 
 TEST_F(PlacedInputs, AreRefusedWhereTheStorageSaysOtherwise) {

@@ -23,8 +23,12 @@ std::optional<Geometry> geometry(const interop::RecordedOutput& output) {
 ExpectedCall expected_call(const interop::RecordedCall& call) {
   ExpectedCall expected;
   expected.inputs.assign(call.inputs.begin(), call.inputs.end());
-  for (const auto& output : call.outputs) {
-    expected.outputs.push_back(output ? spec::OutputValue(output->tensor) : spec::None{});
+  for (std::size_t i = 0; i < call.outputs.size(); ++i) {
+    const auto& output = call.outputs[i];
+    const auto number = call.numbers.find(i);
+    expected.outputs.push_back(output                         ? spec::OutputValue(output->tensor)
+                               : number != call.numbers.end() ? number->second
+                                                              : spec::None{});
     expected.geometries.push_back(output ? geometry(*output) : std::nullopt);
     const bool known = output && output->geometry;
     expected.shared_with.push_back(known ? output->geometry->shares_storage_with : "");
