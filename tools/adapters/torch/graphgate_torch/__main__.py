@@ -28,7 +28,15 @@ def _parser():
     export.add_argument(
         "model",
         help="FILE.py:FUNCTION or MODULE:FUNCTION; the function returns a dictionary with 'module', "
-        "'calls' (a list of tuples of arguments) and perhaps 'dynamic_shapes' (of torch.export)",
+        "'calls' (a list of tuples of arguments), perhaps 'kwargs' (a dictionary for each) and "
+        "'dynamic_shapes' (of torch.export). Or the name or folder of a model of transformers on disk",
+    )
+    export.add_argument(
+        "--decompose", action="store_true", help="write NAME.core.pt2, too, of the core set of ops"
+    )
+    export.add_argument(
+        "--dynamic", action="store_true",
+        help="of a model of transformers: with symbolic batch size and length",
     )
     export.add_argument("output", help="NAME.pt2; a recording of the calls goes beside it")
     return parser
@@ -45,7 +53,8 @@ def main():
     from graphgate_torch import export
 
     try:
-        calls = export.export(export.load(arguments.model), arguments.output)
+        model = export.load(arguments.model, arguments.dynamic)
+        calls = export.export(model, arguments.output, arguments.decompose)
     except export.Bad as error:
         print(f"graphgate_torch: {error}", file=sys.stderr)
         return 4
