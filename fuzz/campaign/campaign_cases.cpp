@@ -45,7 +45,7 @@ bool is_inconclusive(Outcome outcome) {
 }
 
 CaseVerdict verdict_of_report(const conformance::CaseReport& report, const CaseFile& the_case,
-                              const std::string& expected) {
+                              const std::set<std::string>& expected) {
   CaseVerdict verdict;
   verdict.outcome = report.outcome;
   const std::vector<Signature> all = signatures_of(report, the_case);
@@ -56,7 +56,7 @@ CaseVerdict verdict_of_report(const conformance::CaseReport& report, const CaseF
     return verdict;
   }
   const auto named = std::find_if(all.begin(), all.end(), [&](const Signature& one) {
-    return finding_name(fault_of(one)) == expected;
+    return expected.contains(finding_name(fault_of(one)));
   });
   const Signature& signature = named == all.end() ? all.front() : *named;
   verdict.signature = fault_of(signature);
@@ -96,7 +96,7 @@ CaseVerdict CampaignCases::judge(const Descent& descent,
 }
 
 CaseVerdict CampaignCases::judge_case(const CaseFile& the_case, conformance::JudgeSet judges,
-                                      const std::string& expected) const {
+                                      const std::set<std::string>& expected) const {
   JudgeChoice choice;
   choice.judges = judges;
   choice.settings = setting_.settings;

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 
 #include "conformance/judges/judge.h"
 #include "fuzz/campaign/findings.h"
+#include "fuzz/campaign/known_findings.h"
 #include "fuzz/campaign/reduce_case.h"
 #include "fuzz/campaign/workers.h"
 #include "fuzz/reduce/judge_case.h"
@@ -36,6 +38,8 @@ struct CaseSetting {
   // For one look at a candidate of the reducer, at most. A case takes milliseconds: one that hangs
   // needs not be waited for as long as in a campaign. A process may have to compile it.
   double longest_look_seconds = 2;
+  // Of the subject; outlives whoever holds this. Null: none are known.
+  const KnownFindings* known = nullptr;
 };
 
 class CampaignCases {
@@ -54,6 +58,8 @@ class CampaignCases {
   // With these lines as its header.
   [[nodiscard]] Result<std::string> print(const Descent& descent,
                                           std::vector<std::string> header) const;
+  // Those that are asked of every case.
+  [[nodiscard]] conformance::JudgeSet judges() const { return setting_.judges; }
   [[nodiscard]] std::uint64_t content_of(const Descent& descent) const {
     return source_.content_of(descent);
   }
@@ -62,11 +68,16 @@ class CampaignCases {
   [[nodiscard]] CaseVerdict judge(const Descent& descent,
                                   const std::function<void()>& begin_judging) const;
   // For one that is not drawn, by these judges. Where it shows several things, and one of them has
-  // the name `expected`, that one is told.
+  // one of the names `expected`, that one is told.
   [[nodiscard]] CaseVerdict judge_case(const spec::CaseFile& the_case, conformance::JudgeSet judges,
-                                       const std::string& expected = {}) const;
+                                       const std::set<std::string>& expected = {}) const;
   // Runs it again alone, then behind what ran before it; reduces what comes again.
+  // One that is known (CaseSetting::known) is not kept.
   [[nodiscard]] TriageResult look_again(const TriageTask& task) const;
+  // MayBeKnown of findings.h.
+  [[nodiscard]] bool may_be_known(const TriageTask& task) const {
+    return setting_.known && setting_.known->may_be_known(task.signature, draw(task.descent()));
+  }
 
  private:
   [[nodiscard]] JudgeChoice choice_of(std::uint64_t index) const;
@@ -75,6 +86,7 @@ class CampaignCases {
   [[nodiscard]] Result<ReducedCase> reduce(const TriageTask& task,
                                            const spec::CaseFile& the_case) const;
   void keep_case(const TriageTask& task, TriageResult& result) const;
+  [[nodiscard]] KnownMatch match_known(const TriageTask& task, const spec::CaseFile& reduced) const;
   [[nodiscard]] bool draws(const TriageTask& task) const;
   [[nodiscard]] std::vector<std::string> header_of(
       const TriageTask& task, const spec::CaseFile& the_case,

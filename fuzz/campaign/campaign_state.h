@@ -15,6 +15,7 @@
 //   } open {
 //   }
 //   triage "..." confirmed nodes 3 calls 2 from 17 file "regression/verifier-..." remark "..."
+//   triage "..." confirmed nodes 3 calls 2 from 17 file "" remark "" known "add-alpha"
 //   seconds 1.5
 //
 // Invariant: parse(print(s)) == s; merging does not depend on the order of the states.
@@ -82,6 +83,9 @@ struct Triage {
   std::uint32_t calls = 0;
   std::string file;    // below the corpus; empty: none was written
   std::string remark;  // why not, or what it takes
+  // The known finding that all its cases are that were looked at (known_findings.h); empty: it is
+  // new.
+  std::string known;
   friend bool operator==(const Triage&, const Triage&) = default;
 };
 

@@ -58,6 +58,9 @@ Result<void> take_triage(TextReader& reader, CampaignState& state) {
   GRAPHGATE_TRY(triage.file, reader.take_string("a file"));
   GRAPHGATE_TRY_VOID(reader.expect("remark"));
   GRAPHGATE_TRY(triage.remark, reader.take_string("a remark"));
+  if (reader.accept("known")) {
+    GRAPHGATE_TRY(triage.known, reader.take_string("a known finding"));
+  }
   state.triage[signature] = std::move(triage);
   return {};
 }
@@ -146,7 +149,8 @@ std::string print_triage(const std::string& signature, const Triage& triage) {
   return "triage " + spec::quote_string(signature) + " " + std::string(triage_name(triage.status)) +
          " nodes " + std::to_string(triage.nodes) + " calls " + std::to_string(triage.calls) +
          " from " + std::to_string(triage.from) + " file " + spec::quote_string(triage.file) +
-         " remark " + spec::quote_string(triage.remark) + "\n";
+         " remark " + spec::quote_string(triage.remark) +
+         (triage.known.empty() ? "" : " known " + spec::quote_string(triage.known)) + "\n";
 }
 
 }  // namespace

@@ -37,6 +37,10 @@ struct TriageResult {
 // Runs in a process of its own and may end it.
 using LookAgain = std::function<TriageResult(const TriageTask& task)>;
 
+// Whether a case, as it was drawn, may show a finding that is known (known_findings.h); one that
+// may not is looked at, whatever became of others of its signature.
+using MayBeKnown = std::function<bool(const TriageTask& task)>;
+
 struct FindingOptions {
   std::size_t most_looked_at = 200;     // signatures that are looked at in one campaign
   std::uint32_t timeout_seconds = 300;  // for one of them
@@ -44,14 +48,17 @@ struct FindingOptions {
 
 class Findings {
  public:
-  Findings(const FindingOptions& options, LookAgain look_again, const Corpus& corpus,
-           const Ledger& ledger, CampaignView& view, CampaignState& state);
+  Findings(const FindingOptions& options, LookAgain look_again, MayBeKnown may_be_known,
+           const Corpus& corpus, const Ledger& ledger, CampaignView& view, CampaignState& state);
 
   // Queues the signatures of a resumed state that nobody has looked at yet.
   void resume(const Shard& shard);
   // A signature that the state has not had. Known ones, and ones that the corpus holds a case of,
   // are told of and not looked at.
   void add(const TriageTask& task);
+  // Another case of a signature that the state has. Where the first one turns out to be a known
+  // finding, the next ones are looked at as well, and all that may not be it, until one is new.
+  void add_another(const TriageTask& task);
 
   [[nodiscard]] bool has_work() const { return !queue_.empty() || children_.running() > 0; }
   [[nodiscard]] std::size_t running() const { return children_.running(); }
@@ -67,11 +74,19 @@ class Findings {
   [[nodiscard]] std::uint64_t known() const;
 
  private:
+  // Of a signature whose first case is a known finding, or is still looked at.
+  struct Others {
+    std::vector<TriageTask> waiting;  // at most kFirstCases
+    int looked_at = 0;
+  };
+  [[nodiscard]] bool has_room() const { return next_ + queue_.size() < options_.most_looked_at; }
+  void consider_others(const std::string& signature);
   [[nodiscard]] FindingNews news_of(const TriageTask& task) const;
   [[nodiscard]] Result<void> finish(const TriageTask& task, const ChildResult& child);
 
   FindingOptions options_;
   LookAgain look_again_;
+  MayBeKnown may_be_known_;
   const Corpus& corpus_;
   const Ledger& ledger_;
   CampaignView& view_;
@@ -79,6 +94,7 @@ class Findings {
   ChildPool children_;
   std::deque<TriageTask> queue_;
   std::map<std::size_t, TriageTask> started_;
+  std::map<std::string, Others> others_;  // by signature
   std::size_t next_ = 0;
 };
 

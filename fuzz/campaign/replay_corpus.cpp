@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
+#include <set>
 
 #include "base/file_io.h"
 
@@ -15,6 +17,8 @@ struct StoredCase {
   std::string name;
   spec::CaseFile the_case;
   std::string reason;  // why it cannot be judged; empty where it can
+  conformance::JudgeSet judges = conformance::JudgeSet::all();
+  std::set<std::string> expected;  // findings by name
 };
 
 Result<std::vector<StoredCase>> read_cases(const Corpus& corpus) {
@@ -30,6 +34,7 @@ Result<std::vector<StoredCase>> read_cases(const Corpus& corpus) {
       StoredCase& one = cases.emplace_back();
       one.file = file;
       one.name = std::filesystem::path(file).stem().string();
+      one.expected = {one.name};
       if (read.ok()) one.the_case = std::move(read).value();
       if (is_unsupported) one.reason = read.error().message;
     }
@@ -96,17 +101,13 @@ CaseVerdict verdict_of_tally(const Tally& tally) {
   return verdict;
 }
 
-}  // namespace
-
-Result<std::vector<ReplayedCase>> replay_corpus(const Corpus& corpus, const Ledger& ledger,
-                                                const CampaignCases& cases,
-                                                const PoolOptions& options,
-                                                const std::function<bool()>& stop,
-                                                CampaignView& view) {
-  GRAPHGATE_TRY_VOID(check_ledger(corpus, ledger));
-  GRAPHGATE_TRY(const std::vector<StoredCase> stored, read_cases(corpus));
-  std::vector<ReplayedCase> out;
-  if (stored.empty()) return out;
+// What each came to; nothing for those that `stop` came before.
+Result<std::vector<std::optional<CaseVerdict>>> judge_again(const std::vector<StoredCase>& stored,
+                                                            const CampaignCases& cases,
+                                                            const PoolOptions& options,
+                                                            const std::function<bool()>& stop) {
+  std::vector<std::optional<CaseVerdict>> verdicts(stored.size());
+  if (stored.empty()) return verdicts;
   PoolOptions pool_options = options;
   pool_options.shard = {};
   pool_options.wants_lines = false;
@@ -117,15 +118,13 @@ Result<std::vector<ReplayedCase>> replay_corpus(const Corpus& corpus, const Ledg
                   [&](const Descent& descent, const std::function<void()>& begin_judging) {
                     begin_judging();
                     const StoredCase& one = stored[static_cast<std::size_t>(descent.index)];
-                    CaseVerdict verdict =
-                        one.reason.empty()
-                            ? cases.judge_case(cases.with_flags(one.the_case),
-                                               conformance::JudgeSet::all(), one.name)
-                            : verdict_of_unsupported(one.reason);
+                    CaseVerdict verdict = one.reason.empty()
+                                              ? cases.judge_case(cases.with_flags(one.the_case),
+                                                                 one.judges, one.expected)
+                                              : verdict_of_unsupported(one.reason);
                     verdict.index = descent.index;
                     return verdict;
                   });
-  std::vector<std::optional<CaseVerdict>> verdicts(stored.size());
   std::uint64_t next = 0;
   while ((next < stored.size() || pool.busy() > 0) && !stop()) {
     for (; next < stored.size() && pool.has_idle(); ++next) {
@@ -140,11 +139,94 @@ Result<std::vector<ReplayedCase>> replay_corpus(const Corpus& corpus, const Ledg
           verdict_of_lost(lost, options.timeout_seconds);
     }
   }
+  return verdicts;
+}
+
+void tell(const ReplayedCase& one, CampaignView& view) {
+  view.replayed(one.file, std::string(spec::outcome_name(one.outcome)), one.message);
+}
+
+// Those of `asked` whose findings it is; nothing where nobody who is asked can see it. How a run
+// ended is seen without a judge.
+std::optional<conformance::JudgeSet> judges_of(const KnownFinding& finding,
+                                               conformance::JudgeSet asked) {
+  conformance::JudgeSet judges = {};
+  bool is_seen = false;
+  for (const std::string& fault : finding.faults) {
+    const auto signature = parse_signature(fault);
+    if (!signature.ok()) continue;
+    const auto judge = judge_of(signature.value());
+    is_seen = is_seen || !judge || asked.has(*judge);
+    if (judge && asked.has(*judge)) judges.add(*judge);
+  }
+  return is_seen ? std::optional(judges) : std::nullopt;
+}
+
+ReplayedCase held_to(const KnownFinding& finding, const StoredCase& stored,
+                     const CaseVerdict& verdict) {
+  ReplayedCase out;
+  out.file = stored.file;
+  out.name = stored.name;
+  out.outcome = verdict.outcome;
+  out.message = verdict.message;
+  out.issue = finding.issue;
+  out.nodes = verdict.nodes;
+  out.is_known = true;
+  if (finding.faults.contains(verdict.signature)) {
+    out.outcome = Outcome::kXFail;
+  } else if (!verdict.signature.empty()) {
+    out.message =
+        "shows something else than is known of it, " + verdict.signature + ": " + verdict.message;
+  } else if (verdict.outcome == Outcome::kPass) {
+    out.is_mended = true;
+    out.message = "mended: it is expected to show, and passes";
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<std::vector<ReplayedCase>> replay_corpus(const Corpus& corpus, const Ledger& ledger,
+                                                const CampaignCases& cases,
+                                                const PoolOptions& options,
+                                                const std::function<bool()>& stop,
+                                                CampaignView& view) {
+  GRAPHGATE_TRY_VOID(check_ledger(corpus, ledger));
+  GRAPHGATE_TRY(const std::vector<StoredCase> stored, read_cases(corpus));
+  GRAPHGATE_TRY(const auto verdicts, judge_again(stored, cases, options, stop));
+  std::vector<ReplayedCase> out;
   for (std::size_t i = 0; i < stored.size(); ++i) {
     if (!verdicts[i]) continue;
     out.push_back(judged(stored[i], *verdicts[i], ledger));
-    const ReplayedCase& last = out.back();
-    view.replayed(last.file, std::string(spec::outcome_name(last.outcome)), last.message);
+    tell(out.back(), view);
+  }
+  return out;
+}
+
+Result<std::vector<ReplayedCase>> replay_known(const KnownFindings& known,
+                                               const CampaignCases& cases,
+                                               const PoolOptions& options,
+                                               const std::function<bool()>& stop,
+                                               CampaignView& view) {
+  std::vector<StoredCase> stored;
+  std::vector<const KnownFinding*> findings;
+  for (const KnownFinding& finding : known.all()) {
+    const auto judges = judges_of(finding, cases.judges());
+    if (!judges) continue;
+    findings.push_back(&finding);
+    StoredCase& one = stored.emplace_back();
+    one.file = finding.cases.front().file;
+    one.name = finding.name;
+    one.the_case = finding.cases.front().the_case;
+    one.judges = *judges;
+    for (const std::string& fault : finding.faults) one.expected.insert(finding_name(fault));
+  }
+  GRAPHGATE_TRY(const auto verdicts, judge_again(stored, cases, options, stop));
+  std::vector<ReplayedCase> out;
+  for (std::size_t i = 0; i < stored.size(); ++i) {
+    if (!verdicts[i]) continue;
+    out.push_back(held_to(*findings[i], stored[i], *verdicts[i]));
+    tell(out.back(), view);
   }
   return out;
 }

@@ -13,7 +13,7 @@
 namespace graphgate::fuzz {
 
 struct ReplayedCase {
-  std::string file;  // below the corpus
+  std::string file;  // below the corpus; of a known finding, where its ledger lies
   std::string name;  // of the finding
   // PASS, XFAIL where the ledger expects it, XPASS where it does and the case passes, or how it
   // fails.
@@ -21,6 +21,8 @@ struct ReplayedCase {
   std::string message;
   std::string issue;  // of the ledger
   std::vector<std::string> nodes;
+  bool is_known = false;   // a finding that is known of the subject
+  bool is_mended = false;  // it was expected, and passes
 };
 
 // The cases of regression/ and crashing/, by all judges, several at a time, each file's crash its
@@ -30,5 +32,14 @@ struct ReplayedCase {
 [[nodiscard]] Result<std::vector<ReplayedCase>> replay_corpus(
     const Corpus& corpus, const Ledger& ledger, const CampaignCases& cases,
     const PoolOptions& options, const std::function<bool()>& stop, CampaignView& view);
+
+// The first case of each known finding, by those of the campaign's judges whose findings it is
+// (where none of them is asked, it is left out): XFAIL where it shows one of its signatures; PASS
+// where it is mended, which is no failure; else what it shows.
+[[nodiscard]] Result<std::vector<ReplayedCase>> replay_known(const KnownFindings& known,
+                                                             const CampaignCases& cases,
+                                                             const PoolOptions& options,
+                                                             const std::function<bool()>& stop,
+                                                             CampaignView& view);
 
 }  // namespace graphgate::fuzz

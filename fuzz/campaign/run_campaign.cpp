@@ -32,8 +32,8 @@ class Campaign {
         last_ordinal_(options.cases == 0 ? ~std::uint64_t{0} : options.shard.size(options.cases)),
         guide_(guide_of(options, state_)),
         pool_(pool_options(options), journal, parts.judge),
-        findings_(options.findings, parts.look_again, parts.corpus, parts.ledger, parts.view,
-                  state_) {}
+        findings_(options.findings, parts.look_again, parts.may_be_known, parts.corpus,
+                  parts.ledger, parts.view, state_) {}
 
   Result<CampaignEnd> run() {
     if (!options_.case_log.empty()) {
@@ -151,11 +151,15 @@ class Campaign {
       if (!state_.tally.features.contains(feature)) novel.insert(seen.first);
     }
     std::vector<TriageTask> tasks;
+    std::vector<TriageTask> others;  // of signatures that are in the tally by then
     for (const auto& [signature, seen] : done.tally.signatures) {
-      if (state_.tally.signatures.contains(signature)) continue;
-      const std::uint64_t index = seen.first.front();
-      tasks.push_back(
-          {signature, index, done.batch.part(done.batch.begin, index / options_.shard.count + 1)});
+      const bool is_new = !state_.tally.signatures.contains(signature);
+      for (const std::uint64_t index : seen.first) {
+        const std::uint64_t end = index / options_.shard.count + 1;
+        const bool is_first = is_new && index == seen.first.front();
+        (is_first ? tasks : others)
+            .push_back({signature, index, done.batch.part(done.batch.begin, end)});
+      }
     }
     state_.tally.add(done.tally);
     state_.done[options_.shard].add(done.batch.begin, done.batch.end);
@@ -168,6 +172,7 @@ class Campaign {
       GRAPHGATE_TRY_VOID(keep_coverage(done.tally.descent_of(index)));
     }
     for (const TriageTask& task : tasks) add_finding(task);
+    for (const TriageTask& task : others) findings_.add_another(task);
     return {};
   }
 

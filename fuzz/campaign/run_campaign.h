@@ -43,6 +43,7 @@ struct CampaignParts {
   const Ledger& ledger;
   CampaignView& view;
   const StopSignals& stop;
+  MayBeKnown may_be_known = {};  // empty: no findings of the subject are known
 };
 
 struct CampaignEnd {

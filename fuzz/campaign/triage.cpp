@@ -11,6 +11,9 @@ using spec::CaseFile;
 
 constexpr int kTimesAlone = 3;
 
+// What may be a known finding is reduced for at least so long: it is told by what is left of it.
+constexpr double kKnownReduceSeconds = 60;
+
 bool shows(const PoolNews& news, const std::string& signature) {
   return std::any_of(
              news.done.begin(), news.done.end(),
@@ -37,7 +40,9 @@ Result<ReducedCase> CampaignCases::reduce(const TriageTask& task, const CaseFile
   request.the_case = the_case;
   request.choice = choice_of(task.index);
   GRAPHGATE_TRY(request.signature, parse_signature(task.signature));
-  request.limits.seconds = setting_.reduce_seconds;
+  const bool may_be_known = setting_.known && setting_.known->has_fault(task.signature);
+  request.limits.seconds = may_be_known ? std::max(setting_.reduce_seconds, kKnownReduceSeconds)
+                                        : setting_.reduce_seconds;
   request.limits.kept_options = setting_.kept_options;
   request.isolation.timeout_seconds = static_cast<std::uint32_t>(
       std::clamp(setting_.pool.timeout_seconds, 1.0, setting_.longest_look_seconds));
@@ -87,6 +92,14 @@ void CampaignCases::keep_case(const TriageTask& task, TriageResult& result) cons
       result.triage.nodes = static_cast<std::uint32_t>(least.after.nodes);
       result.triage.calls = static_cast<std::uint32_t>(least.after.calls);
       if (!least.is_finished) result.triage.remark = "the time to reduce it was up";
+      const KnownMatch known = match_known(task, least.the_case);
+      if (known.finding) {
+        result.triage.known = known.finding->name;
+        return;
+      }
+      if (!known.doubt.empty()) {
+        result.triage.remark += (result.triage.remark.empty() ? "" : "; ") + known.doubt;
+      }
       the_case = std::move(least.the_case);
       passing = std::move(least.passing);
     } else {
@@ -98,6 +111,15 @@ void CampaignCases::keep_case(const TriageTask& task, TriageResult& result) cons
   the_case.header = header_of(task, the_case, passing);
   const auto text = spec::print_case(the_case);
   if (text.ok()) result.case_text = text.value();
+}
+
+KnownMatch CampaignCases::match_known(const TriageTask& task, const CaseFile& reduced) const {
+  const auto signature = parse_signature(task.signature);
+  if (!setting_.known || !signature.ok()) return {};
+  return setting_.known->match(task.signature, reduced, [&](const CaseFile& known) {
+    return check_signature(with_flags(known), executors_, signature.value(), setting_.settings) ==
+           CheckResult::kSame;
+  });
 }
 
 // In a worker, whether the case gets past the generator.

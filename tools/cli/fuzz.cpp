@@ -25,6 +25,7 @@
 #include "tools/cli/verb.h"
 #include "tools/executors/case_sources.h"
 #include "tools/executors/executor_sources.h"
+#include "tools/executors/known_findings.h"
 #include "tools/executors/optimized_options.h"
 #include "tools/report/fuzz_report.h"
 #include "tools/report/fuzz_view.h"
@@ -41,6 +42,7 @@ struct FuzzVerb {
   std::string shard;        // "i/N"; empty: as the environment says
   std::string corpus = "fuzz-corpus";
   std::string ledger;  // empty: CORPUS/ledger.txt, if it is there
+  std::string known;   // a ledger of known findings; empty: what ships with the adapter
   bool resume = false;
   bool replay_only = false;
   bool no_replay = false;
@@ -83,6 +85,10 @@ void add_campaign_options(CLI::App& fuzz, FuzzVerb& verb) {
       ->type_name(takes::kOutputFolder)
       ->capture_default_str();
   fuzz.add_option("--ledger", verb.ledger, "known findings (default: ledger.txt of the corpus)")
+      ->type_name(takes::kFile);
+  fuzz.add_option("--known", verb.known,
+                  "findings that are known of the executor under test; none: of none (default: "
+                  "those that ship with its adapter)")
       ->type_name(takes::kFile);
   fuzz.add_flag("--resume", verb.resume,
                 "go on where the corpus says; begin where it says nothing");
@@ -279,6 +285,15 @@ Result<void> look_for_device(const spec::Configuration& options, const fuzz::Poo
   return Error{ErrorKind::kInfrastructure, "--device " + device_of(options) + ": " + why};
 }
 
+// What is known of who is under test. The optimized executor has a corpus of its own instead.
+Result<fuzz::KnownFindings> known_findings(const FuzzVerb& verb, const Subject& subject) {
+  if (verb.known == "none" || verb.subject.executor.empty()) return fuzz::KnownFindings();
+  const KnownSubject said = known_subject(subject.identity());
+  const std::string path = verb.known.empty() ? shipped_ledger(said) : verb.known;
+  if (path.empty()) return fuzz::KnownFindings();
+  return read_known_findings(path, said);
+}
+
 // What is not drawn: what the command line says, and what the subject says that it does not take.
 // An id means a case together with this list, which stands in the line that replays it.
 std::string excluded(const std::string& asked, const Subject& subject) {
@@ -292,7 +307,9 @@ Result<FuzzOutcome> run(const FuzzVerb& verb, const fuzz::Corpus& corpus,
   GRAPHGATE_TRY(fuzz::CampaignOptions options, campaign_options(verb));
   const Scratch scratch;
   GRAPHGATE_TRY(const auto subject, choose_subject(verb.subject, verb.planner, scratch.path()));
-  GRAPHGATE_TRY(const fuzz::CaseSetting setting, case_setting(verb, options, *subject));
+  GRAPHGATE_TRY(const fuzz::KnownFindings known, known_findings(verb, *subject));
+  GRAPHGATE_TRY(fuzz::CaseSetting setting, case_setting(verb, options, *subject));
+  if (!known.all().empty()) setting.known = &known;
   const std::string exclude = excluded(verb.exclude, *subject);
   if (!exclude.empty()) options.key.settings["exclude"] = exclude;
   GRAPHGATE_TRY(const fuzz::Alphabet alphabet, fuzz::parse_alphabet(verb.ops, exclude));
@@ -326,11 +343,15 @@ Result<FuzzOutcome> run(const FuzzVerb& verb, const fuzz::Corpus& corpus,
       setting, sources.get());
   FuzzOutcome outcome;
   outcome.corpus = corpus.root();
+  for (const fuzz::KnownFinding& one : known.all()) outcome.known_issues[one.name] = one.issue;
   const StopSignals stop;
   if (!verb.no_replay) {
+    const auto is_over = [&] { return stop.came() != 0; };
     GRAPHGATE_TRY(outcome.replayed,
-                  fuzz::replay_corpus(
-                      corpus, ledger, cases, options.pool, [&] { return stop.came() != 0; }, view));
+                  fuzz::replay_corpus(corpus, ledger, cases, options.pool, is_over, view));
+    GRAPHGATE_TRY(const std::vector<ReplayedCase> again,
+                  fuzz::replay_known(known, cases, options.pool, is_over, view));
+    outcome.replayed.insert(outcome.replayed.end(), again.begin(), again.end());
   }
   outcome.is_interrupted = stop.came() != 0;
   outcome.state.key = options.key;
@@ -347,7 +368,8 @@ Result<FuzzOutcome> run(const FuzzVerb& verb, const fuzz::Corpus& corpus,
       corpus,
       ledger,
       view,
-      stop};
+      stop,
+      [&](const fuzz::TriageTask& task) { return cases.may_be_known(task); }};
   GRAPHGATE_TRY(fuzz::CampaignEnd end, fuzz::run_campaign(options, parts));
   outcome.state = std::move(end.state);
   outcome.is_interrupted = end.is_interrupted;

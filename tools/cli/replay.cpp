@@ -46,7 +46,8 @@ struct ReplayInput {
   std::string path;  // where the case's own files lie
 };
 
-// A line as a report prints it, pasted as one word or as several: what stands behind its verb.
+// Files that stand one after the other, or a line as a report prints it, pasted as one word or as
+// several: what stands behind its verb.
 std::vector<std::string> words_of(const ReplayVerb& verb) {
   std::vector<std::string> words;
   for (const std::string& given : verb.words) {
@@ -87,13 +88,9 @@ Result<std::string> path_of(const ReplayVerb& verb, const std::string& word) {
                    ":SEED:INDEX), and no case of " + verb.corpus);
 }
 
-Result<ReplayInput> read_replayed(const ReplayVerb& verb) {
-  const std::vector<std::string> words = words_of(verb);
-  if (words.size() != 1) {
-    return bad_input("expected one case, found " + std::to_string(words.size()) + " words");
-  }
-  if (fuzz::is_case_id(words.front())) return draw_replayed(verb, words.front());
-  GRAPHGATE_TRY(const std::string path, path_of(verb, words.front()));
+Result<ReplayInput> read_replayed(const ReplayVerb& verb, const std::string& word) {
+  if (fuzz::is_case_id(word)) return draw_replayed(verb, word);
+  GRAPHGATE_TRY(const std::string path, path_of(verb, word));
   GRAPHGATE_TRY(const std::string text, read_text(path));
   if (!is_case_text(text)) return bad_input(path + ": not a case");
   GRAPHGATE_TRY(CaseFile the_case, parse_checked_case(text, path));
@@ -157,11 +154,10 @@ nlohmann::ordered_json json_of(const ReplayInput& input, const fuzz::CaseLook& l
   return json;
 }
 
-Result<ExitCode> run_replay(const ReplayVerb& verb) {
-  if (verb.subject.executor.empty()) GRAPHGATE_TRY_VOID(check_named(verb.planner));
-  GRAPHGATE_TRY(ReplayInput input, read_replayed(verb));
-  const ExchangeFolder exchange;
-  GRAPHGATE_TRY(const auto subject, choose_subject(verb.subject, verb.planner, exchange.path()));
+// Several cases share the process of a command, which ends apart from this one.
+Result<ExitCode> replay_one(const ReplayVerb& verb, ReplayInput input, bool is_apart,
+                            const std::shared_ptr<const Subject>& subject,
+                            nlohmann::ordered_json& json) {
   input.the_case = with_flags(std::move(input.the_case), verb.planner, *subject);
   if (!verb.write.empty()) {
     GRAPHGATE_TRY(const std::string text, spec::print_case(input.the_case));
@@ -178,12 +174,38 @@ Result<ExitCode> run_replay(const ReplayVerb& verb) {
   const CaseSources sources(*files, subject);
   GRAPHGATE_TRY(const fuzz::CaseLook look,
                 in_file(fuzz::look_at_case(input.the_case, sources.get(), choice,
-                                           {true, verb.timeout_seconds, 0}),
+                                           {is_apart, verb.timeout_seconds, 0}),
                         input.name));
   const Replayed replayed = compare(look, stored);
-  GRAPHGATE_TRY_VOID(write_json(json_of(input, look, stored, replayed), verb.json));
+  json = json_of(input, look, stored, replayed);
   if (verb.json != "-") print_replay(input, look, stored, replayed);
   return look.signatures.empty() ? exit_code_of(look.outcome) : ExitCode::kFindings;
+}
+
+Result<ExitCode> run_replay(const ReplayVerb& verb) {
+  if (verb.subject.executor.empty()) GRAPHGATE_TRY_VOID(check_named(verb.planner));
+  const std::vector<std::string> words = words_of(verb);
+  if (words.size() != 1 && !verb.write.empty()) {
+    return bad_input("--write: expected one case, found " + std::to_string(words.size()));
+  }
+  std::vector<ReplayInput> inputs;
+  for (const std::string& word : words) {
+    GRAPHGATE_TRY(inputs.emplace_back(), read_replayed(verb, word));
+  }
+  const ExchangeFolder exchange;
+  GRAPHGATE_TRY(const auto subject, choose_subject(verb.subject, verb.planner, exchange.path()));
+  const bool is_apart = inputs.size() == 1 || !subject->is_process();
+  ExitCode code = ExitCode::kGood;
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (ReplayInput& input : inputs) {
+    nlohmann::ordered_json json;
+    GRAPHGATE_TRY(const ExitCode one, replay_one(verb, std::move(input), is_apart, subject, json));
+    code = worse(code, one);
+    all.push_back(std::move(json));
+  }
+  if (!verb.write.empty()) return code;
+  GRAPHGATE_TRY_VOID(write_json(all.size() == 1 ? all.front() : all, verb.json));
+  return code;
 }
 
 }  // namespace
@@ -194,7 +216,7 @@ Verb add_replay(CLI::App& app) {
   CLI::App* replay = app.add_subcommand("replay", "run a case again that something was found in");
   replay
       ->add_option("case", verb.words,
-                   "a case file, the name of a finding in the corpus, the id of a drawn case "
+                   "case files, the name of a finding in the corpus, the id of a drawn case "
                    "(g3:42:4711; of a bred one, f2:42:17-4711), or a line as a report prints it")
       ->type_name(takes::kCase)
       ->required();
@@ -219,7 +241,8 @@ Verb add_replay(CLI::App& app) {
   add_planner_flags(*replay, verb.planner);
   replay->footer(
       "The case runs in a process of its own, under its own options; options given here are set "
-      "over them. A stored case replays with any generator; an id of an older one as it was drawn, "
+      "over them. Several cases of one command (--executor) share its process. A stored case "
+      "replays with any generator; an id of an older one as it was drawn, "
       "from generator 3 on.\n\n"
       "Examples:\n  graphgate replay found.reduced.case\n"
       "  graphgate replay g4:42:4711 --deviation frees_twice\n"

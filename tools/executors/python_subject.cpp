@@ -42,7 +42,8 @@ bool is_backend(std::string_view word) {
   });
 }
 
-// Empty where there is none.
+}  // namespace
+
 std::string torch_adapter_folder() {
   std::error_code failed;
   const fs::path program = fs::read_symlink("/proc/self/exe", failed);
@@ -54,8 +55,6 @@ std::string torch_adapter_folder() {
   }
   return "";
 }
-
-}  // namespace
 
 Result<std::string> python_command(std::string path, const std::string& adapter) {
   std::string backend;

@@ -11,8 +11,11 @@ namespace graphgate::tools {
 // interpreter does not find one of its own, and may be empty. kBadInput for a form without a path.
 [[nodiscard]] Result<std::string> python_command(std::string path, const std::string& adapter);
 
-// The process of that command, with the adapter's folder beside this program: of an installation,
-// or of a build below the sources.
+// The adapter's folder beside this program: of an installation, or of a build below the sources;
+// empty where there is none.
+[[nodiscard]] std::string torch_adapter_folder();
+
+// The process of that command, with that folder.
 [[nodiscard]] MadeSubject python_subject(const std::string& path, const SubjectSettings& settings);
 
 }  // namespace graphgate::tools

@@ -1,6 +1,7 @@
 #include "tools/report/fuzz_report.h"
 
 #include <algorithm>
+#include <set>
 #include <sstream>
 
 #include "base/formatted.h"
@@ -24,10 +25,17 @@ struct FindingRow {
   const std::string& signature;
   const fuzz::SignatureCount& count;
   fuzz::Triage triage;
-  const fuzz::LedgerEntry* known = nullptr;
+  const fuzz::LedgerEntry* entry = nullptr;  // of the corpus's ledger
+  std::string issue;
 
+  // By the corpus's ledger, or as a known finding of the subject.
+  [[nodiscard]] bool is_known() const { return entry != nullptr || !triage.known.empty(); }
+  // "add-alpha, https://...".
+  [[nodiscard]] std::string known_as() const {
+    return triage.known + (triage.known.empty() || issue.empty() ? "" : ", ") + issue;
+  }
   [[nodiscard]] Outcome outcome() const {
-    if (known) return Outcome::kXFail;
+    if (is_known()) return Outcome::kXFail;
     const bool is_flaky = triage.status == fuzz::TriageStatus::kFlaky ||
                           triage.status == fuzz::TriageStatus::kOrderDependent;
     return is_flaky ? Outcome::kFlaky : count.outcome;
@@ -37,10 +45,16 @@ struct FindingRow {
 std::vector<FindingRow> rows_of(const FuzzOutcome& outcome, const fuzz::Ledger& ledger) {
   std::vector<FindingRow> rows;
   for (const auto& [signature, count] : outcome.state.tally.signatures) {
-    FindingRow row{fuzz::finding_name(signature), signature, count, {}, nullptr};
+    FindingRow row{fuzz::finding_name(signature), signature, count, {}, nullptr, {}};
     const auto triage = outcome.state.triage.find(signature);
     if (triage != outcome.state.triage.end()) row.triage = triage->second;
-    row.known = ledger.find_known(row.name);
+    row.entry = ledger.find_known(row.name);
+    const auto shipped = outcome.known_issues.find(row.triage.known);
+    if (row.entry) {
+      row.issue = row.entry->issue;
+    } else if (shipped != outcome.known_issues.end()) {
+      row.issue = shipped->second;
+    }
     rows.push_back(std::move(row));
   }
   return rows;
@@ -110,7 +124,7 @@ std::string describe_row(const FuzzOutcome& outcome, const FindingRow& row) {
   }
   if (row.triage.status == fuzz::TriageStatus::kPending) text += ", not looked at again";
   if (!row.triage.remark.empty()) text += "; " + row.triage.remark;
-  if (row.known) text += "; known: " + row.known->issue;
+  if (row.is_known()) text += "; known: " + row.known_as();
   text += "\n    " + row.count.message + "\n    " + replay_line(outcome, row) + "\n";
   return text;
 }
@@ -186,6 +200,34 @@ ExitCode code_of(const FuzzOutcome& outcome, const std::vector<FindingRow>& rows
   return any_judged ? code : worse(code, ExitCode::kInconclusive);
 }
 
+std::size_t count_known(const std::vector<FindingRow>& rows) {
+  return static_cast<std::size_t>(std::count_if(
+      rows.begin(), rows.end(), [](const FindingRow& row) { return row.is_known(); }));
+}
+
+// "2 new, 3 known: add-alpha, noop-shares; 1 mended: erf-digits"; nothing where nothing is known.
+std::string describe_known(const FuzzOutcome& outcome, const std::vector<FindingRow>& rows) {
+  std::set<std::string> known;
+  std::set<std::string> mended;
+  for (const FindingRow& row : rows) {
+    if (row.is_known()) known.insert(row.triage.known.empty() ? row.name : row.triage.known);
+  }
+  for (const ReplayedCase& one : outcome.replayed) {
+    if (one.is_mended) mended.insert(one.name);
+  }
+  if (known.empty() && mended.empty() && outcome.known_issues.empty()) return "";
+  const auto listed = [](const std::set<std::string>& names) {
+    std::string text;
+    for (const std::string& name : names) text += (text.empty() ? ": " : ", ") + name;
+    return text;
+  };
+  const std::size_t known_rows = count_known(rows);
+  std::string text = std::to_string(rows.size() - known_rows) + " new, " +
+                     std::to_string(known_rows) + " known" + listed(known);
+  if (!mended.empty()) text += "; " + std::to_string(mended.size()) + " mended" + listed(mended);
+  return text + "\n";
+}
+
 // "50 cases in 0.5s: 48 PASS, 2 FAIL", what was found, one line each with the line that replays it,
 // how likely the next case is to show more, and "48 passed, 2 failed, 0 skipped".
 std::string describe(const FuzzOutcome& outcome, const std::vector<FindingRow>& rows) {
@@ -206,12 +248,13 @@ std::string describe(const FuzzOutcome& outcome, const std::vector<FindingRow>& 
     text += count_text(outcome.replayed.size(), "stored case", "stored cases") +
             " again: " + std::to_string(passed) + " as expected\n";
     for (const ReplayedCase& one : outcome.replayed) {
-      if (is_good(one.outcome)) continue;
+      if (is_good(one.outcome) && !one.is_mended) continue;
       text += "  " + std::string(spec::outcome_name(one.outcome)) + " " + one.file + ": " +
               one.message + "\n";
     }
   }
   text += describe_missing_ops(missing_ops_of(outcome));
+  text += describe_known(outcome, rows);
   if (!rows.empty()) text += count_text(rows.size(), "finding", "findings") + ":\n";
   for (const FindingRow& row : rows) text += describe_row(outcome, row);
   text += describe_inconclusive(outcome);
@@ -228,9 +271,9 @@ std::string describe(const FuzzOutcome& outcome, const std::vector<FindingRow>& 
     text += "nothing was run, which is no pass\n";
   }
   std::uint64_t cases_failed = 0;
-  for (const FindingRow& row : rows) cases_failed += row.known ? 0 : row.count.cases;
+  for (const FindingRow& row : rows) cases_failed += row.is_known() ? 0 : row.count.cases;
   std::uint64_t cases_passed = tally.count(Outcome::kPass);
-  for (const FindingRow& row : rows) cases_passed += row.known ? row.count.cases : 0;
+  for (const FindingRow& row : rows) cases_passed += row.is_known() ? row.count.cases : 0;
   const std::uint64_t skipped =
       tally.cases - cases_failed - cases_passed + (outcome.replayed.size() - passed - failed);
   return text + std::to_string(cases_passed + passed) + " passed, " +
@@ -258,6 +301,12 @@ Json json_of(const FuzzOutcome& outcome, const std::vector<FindingRow>& rows) {
   }
   json["not_compared"] = state.tally.count(Outcome::kUnsupported);
   json["missing_ops"] = json_of_missing_ops(missing_ops_of(outcome));
+  json["new"] = rows.size() - count_known(rows);
+  json["known"] = count_known(rows);
+  json["mended"] = Json::array();
+  for (const ReplayedCase& one : outcome.replayed) {
+    if (one.is_mended) json["mended"].push_back(one.name);
+  }
   json["findings"] = Json::array();
   for (const FindingRow& row : rows) {
     Json one;
@@ -274,7 +323,8 @@ Json json_of(const FuzzOutcome& outcome, const std::vector<FindingRow>& rows) {
     one["remark"] = row.triage.remark;
     one["file"] = row.triage.file;
     one["replay"] = replay_line(outcome, row);
-    if (row.known) one["issue"] = row.known->issue;
+    if (!row.triage.known.empty()) one["known"] = row.triage.known;
+    if (!row.issue.empty()) one["issue"] = row.issue;
     json["findings"].push_back(std::move(one));
   }
   json["inconclusive"] = Json::array();
@@ -330,8 +380,8 @@ Report report_of(const FuzzOutcome& outcome, const fuzz::Ledger& ledger) {
         item_of(file, rule_of(row.signature), row.outcome(), row.count.message, row.count.nodes));
   }
   for (const ReplayedCase& one : outcome.replayed) {
-    items.push_back(
-        item_of(outcome.corpus + "/" + one.file, one.name, one.outcome, one.message, one.nodes));
+    items.push_back(item_of(one.is_known ? one.file : outcome.corpus + "/" + one.file, one.name,
+                            one.outcome, one.message, one.nodes));
   }
   return report;
 }

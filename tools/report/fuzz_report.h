@@ -1,6 +1,7 @@
 // What a campaign came to, as a report.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -18,12 +19,15 @@ struct FuzzOutcome {
   std::vector<ReplayedCase> replayed;
   std::string corpus;           // the folder that the findings' files lie below
   bool is_interrupted = false;  // by a signal
+  // Of the subject, by name: the address of its issue, or empty.
+  std::map<std::string, std::string> known_issues;
 };
 
-// Its code: 1 for what no ledger knows (an unexpected pass too), 2 where all that was found is
-// suspect, where it was interrupted, or where nothing was judged at all, else 0; 5 for a defect of
-// the generator. An item for the campaign, one for each finding and each stored case; known
-// findings are XFAIL.
+// Its code: 1 for what no ledger knows (an unexpected pass too, but not of a finding that ships
+// with the subject's adapter, which is told of as mended), 2 where all that was found is suspect,
+// where it was interrupted, or where nothing was judged at all, else 0; 5 for a defect of the
+// generator. An item for the campaign, one for each finding and each stored case; known findings
+// are XFAIL.
 [[nodiscard]] Report report_of(const FuzzOutcome& outcome, const fuzz::Ledger& ledger);
 
 }  // namespace graphgate::tools

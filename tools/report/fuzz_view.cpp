@@ -64,6 +64,7 @@ class TextView final : public CampaignView {
   }
   void looked_at(const FindingNews& news, const fuzz::Triage& triage) override {
     std::string line = std::string(triage_name(triage.status)) + " " + news.name;
+    if (!triage.known.empty()) line += " is known: " + triage.known;
     if (triage.nodes > 0) {
       line += ": " + std::to_string(triage.nodes) + (triage.nodes == 1 ? " node, " : " nodes, ") +
               std::to_string(triage.calls) + (triage.calls == 1 ? " call" : " calls");
@@ -124,6 +125,7 @@ class NdjsonView final : public CampaignView {
     json["calls"] = triage.calls;
     json["file"] = triage.file;
     json["remark"] = triage.remark;
+    if (!triage.known.empty()) json["known"] = triage.known;
     print(json);
   }
   void replayed(const std::string& file, const std::string& outcome,

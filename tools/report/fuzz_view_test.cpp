@@ -92,7 +92,8 @@ TEST(CampaignView, TellsFindingsInLines) {
     view.found(news);
     news.issue = "https://example.org/1";
     view.found(news);
-    view.looked_at(news, {fuzz::TriageStatus::kConfirmed, 3, 1, 2, "regression/x.case", "slow"});
+    view.looked_at(news,
+                   {fuzz::TriageStatus::kConfirmed, 3, 1, 2, "regression/x.case", "slow", ""});
     view.end("done\n");
   });
   EXPECT_TRUE(contains(shown, "found FAIL verifier-V3-1 (g1:2:3): two overlap\r\n"));

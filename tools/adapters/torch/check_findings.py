@@ -1,0 +1,319 @@
+#!/usr/bin/env python3
+"""Runs every script and case of findings/ against environments with PyTorch, and keeps the ledger and its table true.
+
+    check_findings.py                                  whether ledger, files and the table of docs/torch.md fit together
+    check_findings.py --graphgate PROGRAM PYTHON...    whether the ledger says what these environments show on a CPU
+    check_findings.py --graphgate PROGRAM --write PYTHON...    the same, and writes what they show
+    check_findings.py --write                          writes the table from the ledger
+
+Exit status: 0 where all is as it is written, 1 where something differs, 2 for wrong input.
+What was seen on a GPU is stated with its date, and is not run here.
+"""
+
+import argparse
+import datetime
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+FINDINGS = HERE / "findings"
+LEDGER = FINDINGS / "ledger.json"
+PAGE = HERE.parents[2] / "docs" / "torch.md"
+BEGIN = "<!-- The table of findings: written by tools/adapters/torch/check_findings.py from findings/ledger.json. -->"
+END = "<!-- The end of the table of findings. -->"
+JUDGES = "exact,bounds,state,verifier"
+SECONDS = 600  # for one script, or one case
+
+# Runs in the environment: imports once, and forks for each script. A script that raises has not seen anything.
+RUN_SCRIPTS = r"""
+import json, os, runpy, sys
+import torch, torch._dynamo, torch._inductor.compile_fx
+print(json.dumps({"version": torch.__version__.split("+")[0]}), flush=True)
+for path in sys.argv[1:]:
+    child = os.fork()
+    if child == 0:
+        os.dup2(2, 1)
+        status = 0
+        try:
+            runpy.run_path(path, run_name="__main__")
+        except SystemExit as end:
+            status = int(end.code or 0)
+        except BaseException as error:
+            print(f"{path}: {type(error).__name__}: {error}", file=sys.stderr)
+            status = 2
+        sys.stderr.flush()
+        os._exit(status)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    print(json.dumps({"script": path, "status": status}), flush=True)
+"""
+
+
+class WrongInput(Exception):
+    pass
+
+
+def read_ledger():
+    try:
+        ledger = json.loads(LEDGER.read_text())
+    except (OSError, ValueError) as error:
+        raise WrongInput(f"{LEDGER}: {error}") from error
+    return ledger
+
+
+def print_ledger(ledger):
+    """Returns JSON with a line for each result, so that a new result is one new line."""
+    lines = ["{"]
+    for key, value in ledger.items():
+        if key != "findings":
+            lines.append(f"  {json.dumps(key)}: {json.dumps(value)},")
+    lines.append('  "findings": [')
+    for place, finding in enumerate(ledger["findings"]):
+        lines.append("    {")
+        for key, value in finding.items():
+            if key != "results":
+                lines.append(f"      {json.dumps(key)}: {json.dumps(value)},")
+        lines.append('      "results": [')
+        rows = [f"        {json.dumps(row)}" for row in sorted(finding["results"], key=order_of)]
+        lines.extend(row + "," for row in rows[:-1])
+        lines.extend(rows[-1:])
+        lines.append("      ]")
+        lines.append("    }" + ("," if place + 1 < len(ledger["findings"]) else ""))
+    lines += ["  ]", "}"]
+    return "\n".join(lines) + "\n"
+
+
+def order_of(row):
+    return row["device"], numbers_of(row["version"]), row["backend"]
+
+
+def numbers_of(version):
+    return tuple(int(part) for part in re.findall(r"\d+", version))
+
+
+def is_run_here(finding):
+    return "cpu" in finding["devices"]
+
+
+# ---- what environments show ----
+
+
+def run_scripts(python, findings):
+    """Returns the version of PyTorch, and for each finding "shows", "passes" or "broken"."""
+    paths = {str(FINDINGS / finding["script"]): finding["name"] for finding in findings}
+    command = [python, "-c", RUN_SCRIPTS, *paths]
+    environment = dict(os.environ, CUDA_VISIBLE_DEVICES="")
+    run = subprocess.run(command, stdout=subprocess.PIPE, env=environment, text=True,
+                         timeout=SECONDS * max(1, len(paths)))
+    lines = [json.loads(line) for line in run.stdout.splitlines()]
+    if run.returncode != 0 or not lines:
+        raise WrongInput(f"{python}: does not run PyTorch (status {run.returncode})")
+    words = {0: "passes", 1: "shows"}
+    return lines[0]["version"], {
+        paths[line["script"]]: words.get(line["status"], "broken") for line in lines[1:]
+    }
+
+
+def replay(program, python, findings, backend):
+    """Returns for each finding that has a case what the judges say of it ("shows", "passes", or the outcome), and its
+    signatures without options. One process of PyTorch runs all.
+    """
+    findings = [finding for finding in findings if finding["case"] and backend in finding["backends"]]
+    if not findings:
+        return {}
+    executor = f"{shlex.quote(python)} -m graphgate_torch serve --backend {backend} --device cpu"
+    path = os.pathsep.join(filter(None, [str(HERE), os.environ.get("PYTHONPATH")]))
+    command = [program, "replay", "--judges", JUDGES, "--timeout", str(SECONDS), "--json", "-",
+               "--executor", executor, "--executor-timeout", str(SECONDS),
+               *(str(FINDINGS / finding["case"]) for finding in findings)]
+    run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                         env=dict(os.environ, PYTHONPATH=path))
+    try:
+        answers = json.loads(run.stdout)
+    except ValueError as error:
+        raise WrongInput(f"{python}, {backend}: {run.stderr.strip() or error}") from error
+    said = {}
+    for finding, answer in zip(findings, [answers] if isinstance(answers, dict) else answers, strict=True):
+        signatures = sorted({found[:found.rindex("{")] + "{}" for found in answer["found"]})
+        outcome = answer["outcome"]
+        word = "shows" if signatures else "passes" if outcome == "PASS" else outcome
+        said[finding["name"]] = word, signatures
+    return said
+
+
+def results_of(program, python, findings, date, say):
+    version, scripts = run_scripts(python, findings)
+    said = {backend: replay(program, python, findings, backend) for backend in ("compile", "eager")}
+    rows = {}
+    for finding in findings:
+        for backend in finding["backends"]:
+            row = {"version": version, "device": "cpu", "backend": backend, "date": date}
+            if finding["case"]:
+                row["case"], row["signatures"] = said[backend][finding["name"]]
+            if backend == finding["backends"][0]:
+                row["script"] = scripts[finding["name"]]
+            rows.setdefault(finding["name"], []).append(row)
+            say(f"{version} {backend}: {finding['name']}: case {row.get('case', '-')}, script {row.get('script', '-')}")
+    return rows
+
+
+def differences_of(finding, rows):
+    """Yields a line for each result that the ledger has otherwise."""
+    for row in rows:
+        told = next((old for old in finding["results"] if key_of(old) == key_of(row)), None)
+        place = f"{finding['name']} on {row['version']} {row['device']} {row['backend']}"
+        if told is None:
+            yield f"{place}: not in the ledger"
+            continue
+        for part in ("case", "script", "signatures"):
+            if told.get(part) != row.get(part):
+                yield f"{place}: {part} {row.get(part)}, the ledger says {told.get(part)}"
+
+
+def key_of(row):
+    return row["version"], row["device"], row["backend"]
+
+
+def take(finding, rows):
+    """Puts rows in the place of older ones; a result that stays as it was keeps its date."""
+    for row in rows:
+        old = next((old for old in finding["results"] if key_of(old) == key_of(row)), None)
+        if old is not None and {**old, "date": ""} == {**row, "date": ""}:
+            continue
+        finding["results"] = [other for other in finding["results"] if key_of(other) != key_of(row)] + [row]
+
+
+# ---- ledger, files and table ----
+
+
+def upstream_text(upstream):
+    parts = []
+    for kind, word in (("issues", ""), ("akin", "akin to ")):
+        if upstream.get(kind):
+            parts.append(word + ", ".join(name_of(address) for address in upstream[kind]))
+    if not parts and "searched" in upstream:
+        parts.append("not found upstream")
+    if not parts:
+        parts.append("not looked for")
+    if upstream.get("note"):
+        parts.append(upstream["note"])
+    return "; ".join(parts)
+
+
+def name_of(address):
+    found = re.fullmatch(r"https://github.com/[\w.-]+/([\w.-]+)/(?:issues|pull)/(\d+)", address)
+    return f"[{found[1]}#{found[2]}]({address})" if found else address
+
+
+def shown_on(finding, version, device):
+    """Returns a cell: what the case shows where it is compiled, and in eager mode where that differs."""
+    words = {}
+    for row in finding["results"]:
+        if row["version"] == version and row["device"] == device:
+            words[row["backend"]] = row.get("case", row.get("script", ""))
+    if not words:
+        return ""
+    if len(set(words.values())) == 1:
+        return next(iter(words.values()))
+    return ", ".join(f"{backend} {word}" for backend, word in sorted(words.items()))
+
+
+def table_of(ledger):
+    versions = sorted({row["version"] for finding in ledger["findings"] for row in finding["results"]
+                       if row["device"] == "cpu"}, key=numbers_of)
+    stated = sorted({(row["version"], row["device"]) for finding in ledger["findings"] for row in finding["results"]
+                     if row["device"] != "cpu"})
+    columns = [(version, "cpu") for version in versions] + stated
+    heads = [version if device == "cpu" else f"{version} on a GPU, stated" for version, device in columns]
+    lines = ["| case | what | " + " | ".join(heads) + " | upstream |", "| --- | --- |" + " --- |" * (len(heads) + 1)]
+    for finding in ledger["findings"]:
+        cells = [shown_on(finding, version, device) for version, device in columns]
+        lines.append(f"| `{finding['name']}` | {finding['what']} | " + " | ".join(cells)
+                     + f" | {upstream_text(finding['upstream'])} |")
+    counts = []
+    for version in versions:
+        words = [shown_on(finding, version, "cpu") for finding in ledger["findings"]]
+        shown = sum("shows" in word for word in words)
+        mended = sum(word == "passes" for word in words)
+        counts.append(f"on {version} {shown} show and {mended} pass")
+    return "\n".join([*lines, "", "On a CPU, " + "; ".join(counts) + "."])
+
+
+def page_with(table):
+    text = PAGE.read_text()
+    before, begin, rest = text.partition(BEGIN + "\n")
+    _, end, after = rest.partition("\n" + END)
+    if not begin or not end:
+        raise WrongInput(f"{PAGE}: the lines '{BEGIN}' and '{END}' are missing")
+    return before + begin + table + end + after
+
+
+def check_files(ledger):
+    """Yields a line for everything in which ledger and files do not fit together."""
+    names = [finding["name"] for finding in ledger["findings"]]
+    for name in sorted({name for name in names if names.count(name) > 1}):
+        yield f"{LEDGER.name}: '{name}' comes twice"
+    named = set()
+    for finding in ledger["findings"]:
+        named |= {finding["case"], finding["script"]} - {""}
+        if not finding["results"]:
+            yield f"{LEDGER.name}: '{finding['name']}' has no result"
+        upstream = finding["upstream"]
+        if not any(upstream.get(key) for key in ("issues", "akin", "searched")) and not upstream.get("note"):
+            yield f"{LEDGER.name}: '{finding['name']}' says nothing of upstream"
+    there = {path.name for path in FINDINGS.iterdir() if path.suffix in (".case", ".py")}
+    for name in sorted(named - there):
+        yield f"{FINDINGS.name}/{name}: is not there, and the ledger names it"
+    for name in sorted(there - named):
+        yield f"{FINDINGS.name}/{name}: is in no line of the ledger"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("python", nargs="*", help="interpreters that have PyTorch")
+    parser.add_argument("--graphgate", help="the program that judges cases")
+    parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help="of these findings alone")
+    parser.add_argument("--write", action="store_true", help="write what was seen, and the table")
+    arguments = parser.parse_args()
+    ledger = read_ledger()
+    if arguments.python and not arguments.graphgate:
+        raise WrongInput("--graphgate: expected the program that judges cases")
+    unknown = set(arguments.only) - {finding["name"] for finding in ledger["findings"]}
+    if unknown:
+        raise WrongInput(f"--only: the ledger has no '{sorted(unknown)[0]}'")
+    chosen = [finding for finding in ledger["findings"]
+              if is_run_here(finding) and (not arguments.only or finding["name"] in arguments.only)]
+    wrong = list(check_files(ledger))
+    date = datetime.date.today().isoformat()
+    for python in arguments.python:
+        rows = results_of(arguments.graphgate, python, chosen, date, lambda line: print(line, file=sys.stderr))
+        for finding in chosen:
+            if arguments.write:
+                take(finding, rows[finding["name"]])
+            else:
+                wrong += differences_of(finding, rows[finding["name"]])
+        if arguments.write:
+            LEDGER.write_text(print_ledger(ledger))
+    if arguments.write:
+        LEDGER.write_text(print_ledger(ledger))
+    if PAGE.exists():
+        page = page_with(table_of(ledger))
+        if arguments.write:
+            PAGE.write_text(page)
+        elif page != PAGE.read_text():
+            wrong.append(f"{PAGE.name}: its table is not that of the ledger; check_findings.py --write writes it")
+    for line in wrong:
+        print(line)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except WrongInput as error:
+        print(f"check_findings: {error}", file=sys.stderr)
+        sys.exit(2)
