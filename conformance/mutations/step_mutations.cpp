@@ -241,6 +241,39 @@ Sites exchanged_body_nodes(const Plan& plan) {
   return sites;
 }
 
+// --- Where they touch memory --------------------------------------------------------------------
+
+// What is read where it is written, as a node says in its positions, is read one element further.
+Sites moved_positions(const Plan& plan) {
+  constexpr std::string_view kReads = " reads ";
+  Sites sites;
+  for (std::size_t s = 0; s < plan.steps.size(); ++s) {
+    const auto nodes = nodes_of(plan.steps[s]);
+    for (std::size_t n = 0; n < nodes.size(); ++n) {
+      for (std::size_t a = 0; a < nodes[n].arguments.size(); ++a) {
+        const spec::NamedArgument& named = nodes[n].arguments[a];
+        const auto* list = named.argument.as<Argument::List>();
+        if (named.name != "positions" || list == nullptr) continue;
+        for (std::size_t i = 0; i < list->size(); ++i) {
+          const auto* text = (*list)[i].as<std::string>();
+          const std::size_t at = text != nullptr ? text->find(kReads) : std::string::npos;
+          if (at == std::string::npos) continue;
+          const std::string index = text->substr(at + kReads.size());
+          const std::string write = text->substr(0, at) + " writes " + index;
+          if (std::ranges::find(*list, Argument{write}) == list->end()) continue;
+          const std::string moved = text->substr(0, at) + " reads 1 + (" + index + ")";
+          sites.emplace_back([s, n, a, i, moved](Plan& p) {
+            PlanStep& step = p.steps[s];
+            Node& node = step.body.empty() ? step.node : step.body[n];
+            std::get<Argument::List>(node.arguments[a].argument.value)[i] = Argument{moved};
+          });
+        }
+      }
+    }
+  }
+  return sites;
+}
+
 // --- Scratch bytes ------------------------------------------------------------------------------
 
 template <bool over_operands>
@@ -288,6 +321,9 @@ constexpr MutationRow kRows[] = {
     {{"body-nodes-exchanged", "PlanStep::body",
       "a node of a fused step goes before one that it must follow", true, "verifier"},
      exchanged_body_nodes},
+    {{"position-moved", "PlanStep::node",
+      "an element that is updated in place is read one element further", true, "verifier"},
+     moved_positions},
     {{"workspace-over-live", "PlanStep::workspace",
       "scratch bytes of a step lie over a tensor that a later step reads", true, "verifier"},
      workspaces<false>},

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/result.h"
 #include "spec/executor.h"
 #include "spec/finding.h"
 #include "spec/op_table.h"
@@ -44,6 +45,10 @@ struct PlanCase {
   const std::vector<spec::ProvenanceRow>* facts_of_run = nullptr;
   std::set<std::string, std::less<>> unaligned_ops = {};
 };
+
+// Whether all that nodes say of their positions (positions.h) can be read. The rules pass over what
+// cannot. Errors name the node and the text.
+[[nodiscard]] Result<void> check_positions(const spec::Plan& plan, const spec::OpTable& ops);
 
 // All findings, in the order of the rules. The plan must pass check_plan, and its ops be in `ops`.
 [[nodiscard]] std::vector<spec::Finding> verify_plan(const PlanCase& plan_case);

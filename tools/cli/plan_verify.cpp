@@ -73,6 +73,8 @@ Result<std::vector<spec::Finding>> verify_one(const std::string& text, Form form
   if (!checked.ok()) return checked.error().at(options.file);
   const auto known = check_ops(plan, ops);
   if (!known.ok()) return known.error().at(options.file);
+  const auto positions = verify::check_positions(plan, ops);
+  if (!positions.ok()) return positions.error().at(options.file);
   if (options.program.empty()) return verify::verify_plan({&plan, nullptr, &ops, nullptr});
   GRAPHGATE_TRY(const spec::Program program, read_program(options.program, ops));
   if (program.inputs.size() != plan.inputs.size()) {

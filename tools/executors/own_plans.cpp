@@ -22,6 +22,7 @@ Result<std::vector<spec::Finding>> verify_one(const interop::JsonCursor& object)
   GRAPHGATE_TRY(const interop::JsonCursor json, object.member("plan"));
   GRAPHGATE_TRY(const spec::Plan plan, interop::read_plan_json(json.json().dump(), json.place()));
   GRAPHGATE_TRY_VOID(spec::check_plan(plan));
+  GRAPHGATE_TRY_VOID(verify::check_positions(plan, *ops));
   if (program.inputs.size() != plan.inputs.size()) {
     return json.error("has " + std::to_string(plan.inputs.size()) + " inputs, and the graph " +
                       std::to_string(program.inputs.size()));

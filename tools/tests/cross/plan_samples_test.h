@@ -10,6 +10,7 @@
 #include "optimized/optimized.h"
 #include "reference/reference.h"
 #include "spec/graph_text.h"
+#include "spec/plan_text.h"
 #include "tools/tests/cross/golden_models_test.h"
 
 namespace graphgate {
@@ -20,11 +21,12 @@ struct Sample {
   std::shared_ptr<const spec::Program> program;
   spec::Plan plan;
   std::vector<spec::ProvenanceRow> facts;  // of a run of the reference; empty for padded plans
+  const spec::OpTable* ops = &spec::builtin_op_table();
 };
 
 inline std::vector<spec::Finding> findings_of_sample(const Sample& sample, const spec::Plan& plan) {
-  return verify::verify_plan({&plan, sample.program.get(), &spec::builtin_op_table(),
-                              sample.facts.empty() ? nullptr : &sample.facts});
+  return verify::verify_plan(
+      {&plan, sample.program.get(), sample.ops, sample.facts.empty() ? nullptr : &sample.facts});
 }
 
 inline reference::Options options_of_oracle() {
@@ -99,6 +101,52 @@ inline void add_gaps(std::vector<Sample>& out) {
       {"gaps", std::make_shared<const spec::Program>(std::move(program)), *loaded->plan(), {}});
 }
 
+// What another executor shows of itself: kernels that say which element each iteration touches.
+inline constexpr const char* kPositionsSample = R"(program "updates" {
+  input %x : f32[6, 5]
+  input %y : f32[6, 5]
+  kernels.update.default(%x, %y) as update
+  %z : f32[6, 5] = kernels.double.default(%x) as double
+  output %z
+})";
+inline constexpr const char* kPositionsOps =
+    "kernels::update(Tensor(a!) m0, Tensor r0, *, str[] positions=[]) -> ()\n"
+    "kernels::double(Tensor r0, *, str[] positions=[]) -> Tensor\n";
+inline constexpr const char* kPositionsPlan = R"(plan "updates" fast {
+  pool @input input on cpu 256 align 64
+  pool @arena arena on cpu 128 align 64
+  buffer $x @input [0, 120)
+  buffer $y @input [128, 248)
+  buffer $z @arena [0, 120)
+  input user "x" %x : f32[6, 5] $x
+  input user "y" %y : f32[6, 5] $y
+  block @main {
+    partition 0 captured {
+      in $x, $y
+      out $x, $y, $z
+      %z : f32[6, 5] $z = graphgate.fused(%x, %y) as double {
+        kernels.update.default(%x, %y, positions=["nest 0 phase 0 over [6, 5] shared 30", "m0 reads d1 + 5*d0", "r0 reads d1 + 5*d0", "m0 writes d1 + 5*d0"]) as update
+        %z = kernels.double.default(%x, positions=["nest 0 phase 0 over [30] shared 30", "r0 reads d0", "0 writes d0"]) as double
+      }
+    }
+  }
+  output %z
+})";
+
+inline void add_positions(std::vector<Sample>& out) {
+  static const spec::OpTable kOps = [] {
+    spec::OpTable ops = spec::builtin_op_table();
+    EXPECT_TRUE(ops.add_text(kPositionsOps, "ops").ok());
+    return ops;
+  }();
+  auto program = must(spec::parse_program(kPositionsSample, kOps));
+  out.push_back({"positions",
+                 std::make_shared<const spec::Program>(std::move(program)),
+                 must(spec::parse_plan(kPositionsPlan, kOps)),
+                 {},
+                 &kOps});
+}
+
 inline const std::vector<Sample>& samples() {
   static const std::vector<Sample> kSamples = [] {
     std::vector<Sample> out;
@@ -117,6 +165,7 @@ inline const std::vector<Sample>& samples() {
         spec::make_host_tensor(spec::DType::kFloat32, {8, 8}),
         spec::make_host_tensor(spec::DType::kFloat32, {8, 8}), std::int64_t{3}};
     add_gaps(out);
+    add_positions(out);
     add_sample("extra", std::make_shared<const spec::Program>(std::move(extra)), inputs, {}, out);
     return out;
   }();

@@ -77,8 +77,11 @@ def _index_of(dep):
     return getattr(dep, "index", None) if isinstance(dep, dependencies.MemoryDep) else None
 
 
-class _Facts:
-    """The operations of the graph that is compiled, in the order in which they were lowered."""
+class Facts:
+    """The `operations` of the graph that is compiled, V.graph, in the order in which they were lowered.
+
+    Unsupported where graph text cannot say what one does.
+    """
 
     def __init__(self):
         self.operations = []
@@ -90,6 +93,10 @@ class _Facts:
                 self._add_part(op)
             else:
                 self._add(op)
+
+    def owner(self, name):
+        """The buffer that a name stands for, once all its writes are done."""
+        return self._name(written(self._name(name)))
 
     def _name(self, name):
         return self._stands_for.get(name, name)
@@ -153,13 +160,9 @@ class _Facts:
         for dep in deps.reads:
             if isinstance(dep, dependencies.WeakDep):
                 continue
-            name = self._name(written(self._name(dep.name)))
+            name = self.owner(dep.name)
             # What has no bytes is waited for, and not read.
             if not isinstance(layout(name), _NO_BYTES):
                 fact.reads.append(name)
             fact.is_elementwise &= writes == {_index_of(dep)} and None not in writes
 
-
-def operations():
-    """Those of V.graph. Unsupported where graph text cannot say what one does."""
-    return _Facts().operations

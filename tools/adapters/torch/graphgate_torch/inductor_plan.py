@@ -46,10 +46,10 @@ class Recorded:
         return paths
 
 
-def _record(operations, wrappers):
+def _record(facts, wrappers):
     if any(lines is None for _, lines in wrappers):
         raise Unsupported("pools of Inductor's memory planning")
-    writing = Writing(Reading(operations, wrappers))
+    writing = Writing(Reading(facts, wrappers))
     return Recorded(writing.program(), writing.ops(), writing.plan())
 
 
@@ -132,11 +132,11 @@ class Recorder:
         outer = self._wrappers, self._troubles
         self._wrappers, self._troubles = [], []
         try:
-            operations = self._watched(inductor_facts.operations)
+            facts = self._watched(inductor_facts.Facts)
             result = original(graph, *arguments, **named)
             recorded = None
             if not self._troubles:
-                recorded = self._watched(lambda: _record(operations, self._wrappers))
+                recorded = self._watched(lambda: _record(facts, self._wrappers))
             self.graphs += [recorded] if recorded else []
             self.reasons += self._troubles[:1]
             return result

@@ -7,7 +7,7 @@ from torch._inductor import ir, scheduler
 from torch._inductor.codegen import wrapper as inductor_wrapper
 from torch._inductor.virtualized import V
 
-from graphgate_torch import inductor_facts
+from graphgate_torch import inductor_facts, inductor_positions
 from graphgate_torch.module import Unsupported
 
 
@@ -55,12 +55,14 @@ class Reading:
     """The program's operations, and what became of them.
 
     `facts`: operations by name, in their order. `storage`: of buffers that have bytes, the number
-    of their storage; `sizes`: of storages, in bytes; `devices`: of storages. `steps`, in partitions, are in the order of
-    launches.
+    of their storage; `sizes`: of storages, in bytes; `owners`: the buffer that each was made for. `steps`, in
+    `partitions`, are in the order of launches. `positions`: of operations in loops, as far as they are known.
     """
 
-    def __init__(self, operations, wrappers):
-        """`wrappers`: each with its lines; those of partitions first, the caller last."""
+    def __init__(self, facts, wrappers):
+        """`facts`: inductor_facts.Facts. `wrappers`: each with its lines; those of partitions first, the caller last."""
+        operations = facts.operations
+        self._owner_of = facts.owner
         self.facts = {operation.name: operation for operation in operations}
         self.inputs = [
             name for name, box in V.graph.graph_inputs.items() if isinstance(box, ir.TensorBox)
@@ -70,6 +72,7 @@ class Reading:
         self.sizes = []
         self.owners = []
         self.steps = []
+        self.positions = {}
         self.partitions = []
         self._done = set()
         self._nodes = {id(node) for node in V.graph.scheduler.nodes}
@@ -175,14 +178,17 @@ class Reading:
             leaves = self._kernels_until(owner, line.device)
         else:
             leaves = owner.get_nodes() if owner.is_extern() else []
-        names = [leaf.node.get_operation_name() for leaf in leaves]
+        leaves = {leaf.node.get_operation_name(): leaf for leaf in leaves}
         names = [
             name
-            for name in names
+            for name in leaves
             if name in self.facts and name in self._kernels and name not in self._done
         ]
         if names:
             self._add_step(names, captured)
+            if is_kernel:
+                launched = [leaves[name] for name in names]
+                self.positions |= inductor_positions.of_launch(launched, self._owner_of)
             for name in names:
                 for made in self.facts[name].makes:
                     # A result that nobody takes has bytes all the same, unless a kernel keeps it.

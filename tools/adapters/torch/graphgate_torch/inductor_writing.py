@@ -19,6 +19,7 @@ class Writing:
         self._sizes = reading.sizes
         self._owners = reading.owners
         self._steps = reading.steps
+        self._positions = reading.positions
         self._partitions = reading.partitions
         self._inputs = reading.inputs
         self._constants = reading.constants
@@ -75,7 +76,8 @@ class Writing:
             results = ", ".join(["Tensor"] * len(fact.makes))
             made = results if len(fact.makes) == 1 else f"({results})"
             tags = " ; tags=pointwise" if fact.is_elementwise and fact.reads else ""
-            lines.append(f"inductor::{name}({', '.join(written + read)}) -> {made}{tags}")
+            given = written + read + (["*", "str[] positions=[]"] if name in self._positions else [])
+            lines.append(f"inductor::{name}({', '.join(given)}) -> {made}{tags}")
         return "\n".join([*lines, ""])
 
     # --- the plan ---
@@ -85,6 +87,12 @@ class Writing:
         arguments = [
             {"name": f"m{i}", "argument": {"value": each}} for i, each in enumerate(fact.mutates)
         ] + [{"name": f"r{i}", "argument": {"value": each}} for i, each in enumerate(fact.reads)]
+        if name in self._positions:
+            words = {each: str(i) for i, each in enumerate(fact.makes)}
+            words |= {each: f"m{i}" for i, each in enumerate(fact.mutates)}
+            words |= {each: f"r{i}" for i, each in enumerate(fact.reads)}
+            texts = self._positions[name].texts(words.get)
+            arguments.append({"name": "positions", "argument": texts})
         return {
             "name": name,
             "op": f"inductor.{name}.default",
