@@ -37,8 +37,15 @@ def written(name):
     return name
 
 
+def views():
+    """By name of an operation's result that is a view of an operand: (its owner, its offset in bytes)."""
+    return V.graph.__dict__.setdefault("graphgate_views", {})
+
+
 def whole(name):
     """The buffer whose bytes `name` lies in: a part of a concatenation has none of its own."""
+    if name in views():
+        return whole(views()[name][0])
     of = layout(name)
     if isinstance(of, ir.NonOwningLayout):
         return whole(of.view.get_name())
@@ -64,6 +71,11 @@ def hint(size):
     """
     size = sympy.sympify(size)
     return int(size.xreplace({each: _number_of(each) for each in size.free_symbols}))
+
+
+def _number(size):
+    """Of an integer, or PyTorch's symbolic one."""
+    return size if isinstance(size, int) else hint(size.node.expr)
 
 
 def _number_of(symbol):
@@ -102,12 +114,39 @@ class Facts:
         return self._stands_for.get(name, name)
 
     def _add_part(self, op):
-        parent = self._maker.get(op.inputs[0].get_name())
-        if parent is None or op.get_inputs_that_alias_output():
-            raise Unsupported("an operation returns a view of its operand")
+        if op.get_inputs_that_alias_output():
+            self._add_view(op.inputs[0], op, op.indices)
+            return
+        parent = self._maker[op.inputs[0].get_name()]
         parent.makes.append(op.get_name())
         self._maker[op.get_name()] = parent
         self._made.add(op.get_name())
+
+    def _add_view(self, kernel, buffer, indices):
+        """A result that is a view of an operand. It takes no launch."""
+        name = buffer.get_name()
+        aliases = kernel.get_inputs_that_alias_output()
+        operands = [each for each in kernel.inputs if each.get_name() in aliases]
+        node = getattr(kernel, "fx_node", None)
+        if len(operands) != 1 or node is None or not node.args:
+            raise Unsupported("an operation returns a view of one of several operands")
+        operand, result = operands[0], node.meta["val"]
+        for _, index in indices:
+            result = result[index]
+        given = node.args[0].meta["val"]
+        item = result.dtype.itemsize
+        offset = (
+            hint(operand.get_layout().offset) * operand.get_dtype().itemsize
+            + _number(result.storage_offset()) * item
+            - _number(given.storage_offset()) * given.dtype.itemsize
+        )
+        sizes = [hint(each) for each in buffer.get_size()]
+        if [_number(each) for each in result.shape] != sizes or offset % item or offset < 0:
+            raise Unsupported("an operation returns a view that is not where its operand is")
+        owner = self.owner(operand.get_name())
+        views()[name] = owner, offset
+        self.operations.append(Operation("view_" + name, [], [name], [], False, part_of=owner))
+        self._made.add(name)
 
     def _add(self, op):
         fact = Operation(op.get_operation_name(), [], [], [], True)
@@ -123,6 +162,8 @@ class Facts:
             fact.is_elementwise, fact.is_empty = False, True
         else:
             self._add_reads(fact, op.get_read_writes())
+            if op.get_inputs_that_alias_output() and not (fact.makes or fact.mutates):
+                return  # views of its operands, which are its parts
         fact.mutates = list(dict.fromkeys(fact.mutates))
         fact.reads = [name for name in dict.fromkeys(fact.reads) if name not in fact.mutates]
         self._made.update(fact.makes)
@@ -136,13 +177,14 @@ class Facts:
         if isinstance(of, ir.NonOwningLayout):
             self._make_view(name)
             mutated.append(name)
-        if not mutated and buffer.get_inputs_that_alias_output():
-            raise Unsupported("an operation returns a view of its operand")
+        is_view = not mutated and bool(buffer.get_inputs_that_alias_output())
+        if is_view and not isinstance(of, ir.MultiOutputLayout):
+            self._add_view(buffer, buffer, [])
         for each in mutated:
             if each != name:
                 self._stands_for[name] = each
             fact.mutates.append(each)
-        if not mutated and not isinstance(of, _NO_BYTES):
+        if not mutated and not is_view and not isinstance(of, _NO_BYTES):
             fact.makes.append(name)
 
     def _make_view(self, name):

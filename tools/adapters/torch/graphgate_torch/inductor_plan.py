@@ -46,10 +46,8 @@ class Recorded:
         return paths
 
 
-def _record(facts, wrappers):
-    if any(lines is None for _, lines in wrappers):
-        raise Unsupported("pools of Inductor's memory planning")
-    writing = Writing(Reading(facts, wrappers))
+def _record(facts, wrappers, is_inline=False):
+    writing = Writing(Reading(facts, wrappers, is_inline))
     return Recorded(writing.program(), writing.ops(), writing.plan())
 
 
@@ -64,6 +62,7 @@ class Recorder:
         self.graphs = []  # of Recorded
         self.reasons = []  # why others have none
         self._wrappers = []  # of the graph that is generated
+        self._in_line = []  # graphs within it, in its own lines: (graph, facts, troubles)
         self._troubles = []  # what was not understood of it
         self._calls_partition = False
         self._undo = contextlib.ExitStack()
@@ -78,6 +77,7 @@ class Recorder:
 
     def _begin(self):
         self._patch(inductor_graph.GraphLowering, "codegen", self._codegen)
+        self._patch(inductor_graph.GraphLowering, "codegen_subgraph", self._codegen_in_line)
         wrapper = inductor_wrapper.PythonWrapperCodegen
         self._patch(wrapper, "writeline", self._writeline)
         self._patch(wrapper, "run_wrapper_ir_passes", self._planned)
@@ -109,7 +109,7 @@ class Recorder:
         owners = wrapper.__dict__.setdefault("graphgate_owners", {})
         # The scheduler goes on naming the partition's last node while its caller is written.
         node = None if self._calls_partition else getattr(scheduler, "current_node", None)
-        owners[len(wrapper.lines)] = node
+        owners[len(wrapper.lines)] = node, V.graph
 
     def _calling(self, original, wrapper, *arguments, **named):
         self._calls_partition = True
@@ -120,28 +120,43 @@ class Recorder:
 
     def _planned(self, original, wrapper, is_inference, *arguments, **named):
         result = original(wrapper, is_inference, *arguments, **named)
-        self._watched(lambda: self._note_lines(wrapper, is_inference))
+        self._watched(lambda: self._note_lines(wrapper))
         return result
 
-    def _note_lines(self, wrapper, is_inference):
-        in_pools = is_inference and torch._inductor.config.memory_planning
-        self._wrappers.append((wrapper, None if in_pools else list(wrapper.lines)))
+    def _note_lines(self, wrapper):
+        self._wrappers.append((wrapper, list(wrapper.lines)))
 
     def _codegen(self, original, graph, *arguments, **named):
         # A graph within the graph is generated while its owner is.
-        outer = self._wrappers, self._troubles
-        self._wrappers, self._troubles = [], []
+        outer = self._wrappers, self._in_line, self._troubles
+        self._wrappers, self._in_line, self._troubles = [], [], []
         try:
             facts = self._watched(inductor_facts.Facts)
             result = original(graph, *arguments, **named)
-            recorded = None
-            if not self._troubles:
-                recorded = self._watched(lambda: _record(facts, self._wrappers))
-            self.graphs += [recorded] if recorded else []
-            self.reasons += self._troubles[:1]
+            self._finish(facts)
+            for inner, inner_facts, troubles in self._in_line:
+                self._troubles = troubles
+                with V.set_graph_handler(inner):
+                    self._finish(inner_facts, is_inline=True)
             return result
         finally:
-            self._wrappers, self._troubles = outer
+            self._wrappers, self._in_line, self._troubles = outer
+
+    def _codegen_in_line(self, original, graph, *arguments, **named):
+        """A graph whose lines stand among those of its owner, and whose bytes are planned with them."""
+        outer, self._troubles = self._troubles, []
+        try:
+            facts = self._watched(inductor_facts.Facts)
+            self._in_line.append((graph, facts, self._troubles))
+            return original(graph, *arguments, **named)
+        finally:
+            self._troubles = outer
+
+    def _finish(self, facts, is_inline=False):
+        if not self._troubles:
+            recorded = self._watched(lambda: _record(facts, self._wrappers, is_inline))
+            self.graphs += [recorded] if recorded else []
+        self.reasons += self._troubles[:1]
 
     def _watched(self, do):
         """What it returns. Nothing here may change what Inductor makes of the graph, or whether."""

@@ -4,11 +4,11 @@ import dataclasses
 import re
 
 from torch._inductor import ir, scheduler
+from torch._inductor.codegen import memory_planning
 from torch._inductor.codegen import wrapper as inductor_wrapper
 from torch._inductor.virtualized import V
 
 from graphgate_torch import inductor_facts, inductor_positions
-from graphgate_torch.module import Unsupported
 
 
 class RecorderError(Exception):
@@ -57,10 +57,13 @@ class Reading:
     `facts`: operations by name, in their order. `storage`: of buffers that have bytes, the number
     of their storage; `sizes`: of storages, in bytes; `owners`: the buffer that each was made for. `steps`, in
     `partitions`, are in the order of launches. `positions`: of operations in loops, as far as they are known.
+    `places`: of storages that Inductor's memory planning has placed, its pool and the offset in bytes.
     """
 
-    def __init__(self, facts, wrappers):
-        """`facts`: inductor_facts.Facts. `wrappers`: each with its lines; those of partitions first, the caller last."""
+    def __init__(self, facts, wrappers, is_inline=False):
+        """`facts`: inductor_facts.Facts. `wrappers`: each with its lines; those of partitions first, the caller last.
+        `is_inline`: V.graph is written in line in theirs.
+        """
         operations = facts.operations
         self._owner_of = facts.owner
         self.facts = {operation.name: operation for operation in operations}
@@ -73,6 +76,7 @@ class Reading:
         self.owners = []
         self.steps = []
         self.positions = {}
+        self.places = {}
         self.partitions = []
         self._done = set()
         self._nodes = {id(node) for node in V.graph.scheduler.nodes}
@@ -88,10 +92,12 @@ class Reading:
         self._parts = {
             wrapper.subgraph_name.rsplit("_", 1)[-1]: (wrapper, lines)
             for wrapper, lines in wrappers[:-1]
+            if not is_inline
         }
         for name in [*self.inputs, *self.constants]:
             self._give(name)
-        self._follow(*wrappers[-1], captured=False)
+        for wrapper, lines in wrappers if is_inline else wrappers[-1:]:
+            self._follow(wrapper, lines, captured=False)
         self._close()
         self._check_that_all_ran()
 
@@ -128,6 +134,11 @@ class Reading:
             self.storage[name] = len(self.owners)
             self.owners.append(name)
 
+    def _place(self, name, allocation):
+        self._give(name)
+        place = allocation.pool, inductor_facts.hint(allocation.offset)
+        self.places[self.storage[name]] = place
+
     # --- partitions ---
 
     def _open(self, captured, signature=None):
@@ -147,9 +158,11 @@ class Reading:
     def _follow(self, wrapper, lines, captured):
         owners = wrapper.__dict__.get("graphgate_owners", {})
         for at, line in enumerate(lines):
-            owner = owners.get(at)
+            owner, graph = owners.get(at, (None, V.graph))
+            if graph is not V.graph:
+                continue  # of another graph, in line in one wrapper
             if owner is not None and id(owner) not in self._nodes:
-                raise Unsupported("a graph within the graph is written in line")
+                raise RecorderError("a line is of no node of the graph")
             call = isinstance(line, str) and re.search(r"self\.partitions\[(\d+)\]", line)
             if call:
                 part, inner = self._parts[call[1]]
@@ -159,6 +172,9 @@ class Reading:
                 self._close()
             elif isinstance(line, inductor_wrapper.AllocateLine):
                 self._give(line.node.get_name())
+                self._make(line.node.get_name(), captured)
+            elif isinstance(line, memory_planning.AllocFromPoolLine):
+                self._place(line.node.get_name(), line.group.allocation)
                 self._make(line.node.get_name(), captured)
             elif isinstance(line, inductor_wrapper.ReuseLine):
                 old, new = line.node.get_name(), line.reused_as.get_name()

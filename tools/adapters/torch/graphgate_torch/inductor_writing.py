@@ -3,10 +3,12 @@
 from torch._inductor import ir
 from torch._inductor.virtualized import V
 
-from graphgate_torch.inductor_facts import hint, layout, whole, with_bytes
-from graphgate_torch.module import DTYPES, Unsupported
+from graphgate_torch.inductor_facts import hint, layout, views, whole, with_bytes
+from graphgate_torch.module import DTYPES
 
 _NAMES = {dtype: name for name, dtype in DTYPES.items()}
+# Graph text has not all dtypes. Of others the bytes alone matter here: nobody computes with them.
+_OF_SIZE = {1: "u8", 2: "i16", 4: "i32", 8: "i64", 16: "c128"}
 _ALIGNMENT = 64
 
 
@@ -18,6 +20,7 @@ class Writing:
         self._storage = reading.storage
         self._sizes = reading.sizes
         self._owners = reading.owners
+        self._places = reading.places
         self._steps = reading.steps
         self._positions = reading.positions
         self._partitions = reading.partitions
@@ -41,9 +44,9 @@ class Writing:
             of = layout(name)
             if isinstance(of, ir.NonOwningLayout):
                 offset = hint(of.view.get_layout().offset)
-        if dtype not in _NAMES:
-            raise Unsupported(f"graph text has no {dtype}")
-        return _NAMES[dtype], sizes, strides, offset, device.type
+            if name in views():
+                offset = views()[name][1] // dtype.itemsize
+        return _NAMES.get(dtype) or _OF_SIZE[dtype.itemsize], sizes, strides, offset, device.type
 
     def program(self):
         lines = ['program "inductor" {']
@@ -238,10 +241,12 @@ class Writing:
         inputs = {self._storage[name] for name in self._inputs}
         constants = {self._storage[name] for name in self._constants}
         pools = {}
+        buffers, said_pools = self._planned_pools()
         for storage, size in enumerate(self._sizes):
+            if storage in self._places:
+                continue
             kind = "state" if storage in constants else "input" if storage in inputs else "arena"
             pools.setdefault((kind, self._device(storage)), []).append((storage, size))
-        buffers, said_pools = [], []
         for (kind, device), members in pools.items():
             offset = 0
             for storage, size in members:
@@ -267,6 +272,20 @@ class Writing:
             ],
             "outputs": outputs,
         }
+
+    def _planned_pools(self):
+        """(buffers, pools) that Inductor's memory planning has placed."""
+        pools, buffers = {}, []
+        for storage, (pool, offset) in self._places.items():
+            name = f"planned{pools.setdefault(id(pool), (len(pools), pool))[0]}"
+            buffers.append({"name": self._buffer(storage), "pool": name, "offset_bytes": offset,
+                            "size_bytes": self._sizes[storage]})
+        said = [
+            {"name": f"planned{number}", "kind": "arena", "device": pool.device.type,
+             "size_bytes": hint(pool.root.get_symbolic_size()), "alignment_bytes": _ALIGNMENT}
+            for number, pool in pools.values()
+        ]
+        return buffers, said
 
     def _values(self):
         names = [*self._constants, *self._inputs]

@@ -108,6 +108,73 @@ def splits(this, node, *words, **named):
 scheduler.Scheduler.should_partition = splits
 """
 
+# Inductor's memory planning gives everything the first bytes of its pool.
+_SAME_PLACE = """from torch._inductor.codegen import memory_planning
+
+right = memory_planning.Allocation.finalize
+
+def finalize(this, pool, offset):
+    return right(this, pool, offset * 0)
+
+memory_planning.Allocation.finalize = finalize
+"""
+
+_TWO_PRODUCTS = """  input %x : f32[16, 16]
+  %a : f32[16, 16] = aten.mm.default(%x, %x)
+  %b : f32[16, 16] = aten.mm.default(%a, %x)
+  %c : f32[16, 16] = aten.mm.default(%a, %b)
+  %d : f32[16, 16] = aten.mm.default(%c, %b)
+  output %d
+"""
+
+_VIEWS = """  input %x : i64[4, 6]
+  input %z : c64[4]
+  %d : i64[4, 6] = aten.add.Tensor(%x, 1)
+  %v : i32[4, 12] = aten.view.dtype(%d, i32)
+  %w : i32[4, 12] = aten.add.Tensor(%v, 7)
+  %r : f32[4, 2] = aten.view_as_real.default(%z)
+  %s : f32[4, 2] = aten.mul.Tensor(%r, 2)
+  output %w
+  output %v
+  output %s
+"""
+
+# A loop may store where it reads, wherever that is: so it was before PyTorch 2.15 (pytorch#198033).
+_IN_PLACE = """from torch._inductor import ir
+
+ir.MutationLayoutSHOULDREMOVE._reads_only_where_it_writes = classmethod(lambda *words: True)
+"""
+
+_FLIPPED = """  input %x : f32[6, 5]
+  %f : f32[6, 5] = aten.flip.default(%x, [0])
+  aten._foreach_add_.List([%x], [%f])
+  %y : f32[6, 5] = aten.mul.Tensor(%x, 1.0)
+  output %y
+"""
+
+_COPY_BACK = """  input %x : f32[6, 5]
+  %f : f32[6, 5] = aten.flip.default(%x, [0])
+  %y : f32[6, 5] = aten.add_.Tensor(%x, %f)
+  %z : f32[6, 5] = aten.mul.Tensor(%y, 2.0)
+  output %z
+"""
+
+_ROLLED = """  input %x : f32[6, 5]
+  %r : f32[6, 5] = aten.roll.default(%x, [1], [0])
+  %y : f32[6, 5] = aten.add_.Tensor(%x, %r)
+  output %y
+"""
+
+# Rows of x move behind each other: they are read where another part of the loop writes others.
+_PARTS_IN_PLACE = """  input %x : f32[6, 5]
+  %a : f32[2, 5] = aten.slice.Tensor(%x, 0, 0, 2)
+  %b : f32[2, 5] = aten.slice.Tensor(%x, 0, 4, 6)
+  %m : f32[2, 5] = aten.mul.Tensor(%a, 3.0)
+  %c : f32[2, 5] = aten.copy_.default(%b, %m)
+  %s : f32[] = aten.sum.default(%x)
+  output %s
+"""
+
 _DEVICES = """import torch
 from graphgate_torch import graph_text, module
 
@@ -170,6 +237,11 @@ class Faults(serve_test.Checked):
         self.assertEqual({each["rule"] for each in verifier["findings"]}, {"V0.not-shown"})
         self.assertIn(words, json.dumps(verifier["findings"]))
 
+    def _expect_shown(self, plant, **named):
+        ran, verifier = self._check_planted(plant, **named)
+        self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
+        self.assertEqual(verifier["outcome"], "PASS", ran.stdout)
+
     def test_of_the_recorder_cost_the_verifier_alone(self):
         for plant, words in (
             (_READING, "the recorder of plans: KeyError: 'buf0'"),
@@ -184,13 +256,32 @@ class Faults(serve_test.Checked):
     def test_of_a_plan_that_cannot_be_read_cost_the_verifier_alone(self):
         self._expect_not_shown(_UNREADABLE, "own_plans[0]")
 
-    def test_graphs_that_have_no_plan_are_judged_by_their_values(self):
-        self._expect_not_shown("", "pools", settings='{"memory_planning": True}')
+    def test_pools_of_memory_planning_are_shown(self):
+        self._expect_shown("", settings='{"memory_planning": True}')
 
-    def test_graphs_that_are_written_in_line_are_judged_by_their_values(self):
-        self._expect_not_shown(
-            "", "a graph within the graph is written in line",
-            program=serve_test._CONDITIONAL, settings='{"cpp_wrapper": True}')
+    def test_graphs_that_are_written_in_line_are_shown(self):
+        self._expect_shown("", program=serve_test._CONDITIONAL, settings='{"cpp_wrapper": True}')
+
+    def test_places_that_inductor_plans_twice_are_found(self):
+        ran, verifier = self._check_planted(
+            _SAME_PLACE, program=_TWO_PRODUCTS, settings='{"memory_planning": True}')
+        self.assertEqual(ran.returncode, 1, ran.stdout + ran.stderr)
+        self.assertIn("V3.overlap", {each["rule"] for each in verifier["findings"]}, ran.stdout)
+
+    def test_results_that_are_views_are_shown(self):
+        self._expect_shown("", program=_VIEWS)
+
+    def test_reads_beside_what_is_written_in_place_are_found(self):
+        """Stored where it is computed: the recorder sees the loop that Inductor has made."""
+        ran, verifier = self._check_planted(_IN_PLACE, program=_FLIPPED)
+        self.assertEqual(ran.returncode, 1, ran.stdout + ran.stderr)
+        rules = {each["rule"] for each in verifier["findings"]}
+        self.assertEqual(rules, {"V3.other-iteration"}, ran.stdout)
+
+    def test_conditions_of_loops_are_shown(self):
+        for program in (_COPY_BACK, _ROLLED, _PARTS_IN_PLACE):
+            with self.subTest(program):
+                self._expect_shown("", program=program)
 
     def test_partitions_that_are_captured_are_shown(self):
         for program in (serve_test._CHAIN, serve_test._CONDITIONAL):
