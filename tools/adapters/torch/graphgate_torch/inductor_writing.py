@@ -159,6 +159,7 @@ class Writing:
         # A partition that drops an argument of the graph drops a reference: its caller keeps it.
         kept = {self._storage[name] for name in [*self._inputs, *self._constants]}
         inside = self._touched(self._steps[partition.begin : partition.end])
+        tell_sizes = self._tell_sizes()
         given, unpacked, forgotten = {}, set(), set()
         for name in signature.input_nodes:
             if name in signature.constant_names:
@@ -170,6 +171,9 @@ class Writing:
             if isinstance(layout(name), ir.MultiOutputLayout):
                 unpacked.update(each for each in storages if each not in inside)
                 forgotten.update(each for each in storages if each in inside and not drops)
+            # Where a size inside is known by what it is given, nobody reads that.
+            if name in tell_sizes:
+                unpacked.update(each for each in storages if each not in inside)
             for storage in storages:
                 given[storage] = given.get(storage, True) and drops and storage not in kept
         # A tuple that nobody drops goes when the caller returns, and nobody takes its bytes before.
@@ -188,6 +192,16 @@ class Writing:
         for each in unpacked:
             del given[each]
         return given, [each for each in handed_on if each not in unpacked]
+
+    @staticmethod
+    def _tell_sizes():
+        """The buffers whose sizes are symbols that only a call can tell."""
+        return {
+            buffer.get_name()
+            for op in V.graph.operations
+            if op.get_unbacked_symbol_defs()
+            for buffer in op.get_outputs()
+        }
 
     def _later(self, partition):
         """The storages that the graph returns, or that steps behind the partition touch."""
