@@ -178,6 +178,33 @@ constexpr std::array kMonotone = {
     Monotone{"prims.convert_element_type", false},
 };
 
+// --- Comparisons ---
+
+// Ops that come to true or false: 0 and 1 where they are written into another dtype than bool.
+constexpr std::array<std::string_view, 16> kTruths = {"aten.eq",
+                                                      "aten.ne",
+                                                      "aten.lt",
+                                                      "aten.le",
+                                                      "aten.gt",
+                                                      "aten.ge",
+                                                      "aten.not_equal",
+                                                      "aten.less",
+                                                      "aten.less_equal",
+                                                      "aten.greater",
+                                                      "aten.greater_equal",
+                                                      "aten.logical_not",
+                                                      "aten.logical_and",
+                                                      "aten.logical_or",
+                                                      "aten.logical_xor",
+                                                      "aten.isinf"};
+
+// --- Quotients of what may be zero ---
+
+// Ops whose result has no bound where errors reach from the divisor to zero. It gets no nearer to
+// zero than at the ends of these errors.
+constexpr std::array<std::string_view, 5> kQuotients = {"aten.rsqrt", "aten.reciprocal", "aten.div",
+                                                        "aten.divide", "aten.true_divide"};
+
 // The tensor with each number at one end of its error, as a fact.
 TensorRef at_end(const Tensor& tensor, double radii) {
   const TensorRef copy = copy_of(tensor);
@@ -228,8 +255,11 @@ class Follower {
       if (!tensor || spec::is_complex((*tensor)->dtype)) continue;
       if ((*tensor)->dtype == DType::kBool) {
         follow_booleans(i, **tensor);
+      } else if (std::ranges::find(kTruths, base_) != kTruths.end()) {
+        follow_truths<N>(i, **tensor);
       } else {
         follow_cuts<N>(i, **tensor);
+        follow_quotients<N>(i, **tensor);
       }
     }
   }
@@ -375,15 +405,22 @@ class Follower {
     const bool has_open = std::ranges::any_of(
         operand.storage->marks, [](const StoredMark& mark) { return std::isinf(mark.radius()); });
     if (!has_open) return;
-    const std::vector<Mark> marks = marks_of(operand);
-    Array<Whole> flags(operand.sizes);
-    const bool is_real = !spec::is_complex(operand.dtype);
-    for (std::int64_t i = 0; is_real && i < flags.count(); ++i) {
-      flags[i] = Whole(std::isinf(marks[static_cast<std::size_t>(i)].radius) ? 1 : 0);
-    }
-    if (!is_real || !stretches(operand.sizes, result.sizes)) {
+    add_where(
+        operand, result, [](const Mark& mark) { return std::isinf(mark.radius); }, out);
+  }
+
+  // Adds the elements of a result to which elements of that kind go; all where it is not known.
+  template <class IsMeant>
+  static void add_where(const Tensor& operand, const Tensor& result, IsMeant is_meant,
+                        std::vector<bool>& out) {
+    if (spec::is_complex(operand.dtype) || !stretches(operand.sizes, result.sizes)) {
       std::fill(out.begin(), out.end(), true);
       return;
+    }
+    const std::vector<Mark> marks = marks_of(operand);
+    Array<Whole> flags(operand.sizes);
+    for (std::int64_t i = 0; i < flags.count(); ++i) {
+      flags[i] = Whole(is_meant(marks[static_cast<std::size_t>(i)]) ? 1 : 0);
     }
     const Array<Whole> wide = broadcast_to(std::move(flags), result.sizes);
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = out[i] || wide.data[i].value != 0;
@@ -417,6 +454,26 @@ class Follower {
     store(result, own);
   }
 
+  // Booleans in a floating dtype, as an in-place comparison leaves them; integers are rare.
+  template <class N>
+  void follow_truths(std::size_t i, Tensor& result) {
+    const Tensor* told = chosen(i);
+    if (!spec::is_floating_point(result.dtype)) return;
+    if (result.storage->marks.empty() && !(is_trial() && told)) return;
+    Array<N> own = load<N>(result, result.dtype);
+    const Array<N> theirs = told ? load<N>(*told, result.dtype) : own;
+    const std::vector<bool> open = open_by_operands(result);
+    for (std::size_t e = 0; e < own.data.size(); ++e) {
+      N& x = own.data[e];
+      const bool is_undecided = std::isinf(x.radius);
+      if (open[e] || !(is_undecided || is_trial())) continue;
+      counts_[i] += is_undecided ? 1 : 0;
+      const long double value = theirs.data[e].value;
+      x = N(value == 0 || value == 1 ? value : x.value, 0, x.arithmetic);
+    }
+    store(result, own);
+  }
+
   // The entry of kMonotone that says how a result of this dtype is cut, or null.
   [[nodiscard]] const Monotone* cut_of(DType dtype) const {
     const auto* found = std::ranges::find(kMonotone, base_, &Monotone::op);
@@ -438,21 +495,30 @@ class Follower {
 
   template <class N>
   [[nodiscard]] std::optional<Range> range_of_result(std::size_t i, const Tensor& result) const {
+    const auto count = static_cast<std::size_t>(result.count());
+    Range out{std::vector(count, std::numeric_limits<long double>::infinity()),
+              std::vector(count, -std::numeric_limits<long double>::infinity())};
+    const bool has_corners =
+        for_each_corner<N>(i, [&](const Tensor& made) { add_corner<N>(made, out); });
+    return has_corners ? std::optional(std::move(out)) : std::nullopt;
+  }
+
+  // Calls visit(tensor) for what the op makes as result i of operands at the ends of their errors,
+  // each with each. False where none has errors, or too many have.
+  template <class N, class Visit>
+  [[nodiscard]] bool for_each_corner(std::size_t i, Visit visit) const {
     constexpr std::size_t kMostOperands = 3;
     std::vector<std::size_t> inexact;
     for (std::size_t a = 0; a < arguments_.size(); ++a) {
       const auto* tensor = arguments_[a].as<TensorRef>();
       if (tensor && !is_written_alone(a) && has_errors(**tensor)) inexact.push_back(a);
     }
-    if (inexact.empty() || inexact.size() > kMostOperands) return std::nullopt;
-    const auto count = static_cast<std::size_t>(result.count());
-    Range out{std::vector(count, std::numeric_limits<long double>::infinity()),
-              std::vector(count, -std::numeric_limits<long double>::infinity())};
+    if (inexact.empty() || inexact.size() > kMostOperands) return false;
     for (std::size_t corner = 0; corner < (std::size_t{1} << inexact.size()); ++corner) {
       std::vector<Datum> arguments = arguments_;
-      for (std::size_t a = 0; a < arguments.size(); ++a) {
-        const auto* tensor = arguments[a].as<TensorRef>();
-        if (tensor) arguments[a] = {copy_of(**tensor)};
+      for (Datum& argument : arguments) {
+        const auto* tensor = argument.as<TensorRef>();
+        if (tensor) argument = {copy_of(**tensor)};
       }
       for (std::size_t bit = 0; bit < inexact.size(); ++bit) {
         const double side = ((corner >> bit) & 1U) != 0 ? 1 : -1;
@@ -461,9 +527,9 @@ class Follower {
       }
       Call call(run_.options.mode, row_, arguments);
       run_call(find_body(row_), call);
-      add_corner<N>(**call.results()[i].as<TensorRef>(), out);
+      visit(**call.results()[i].as<TensorRef>());
     }
-    return out;
+    return true;
   }
 
   template <class N>
@@ -531,6 +597,61 @@ class Follower {
       const long double value = theirs.data[e].value;
       const bool is_taken = !is_told(i) || (value == std::trunc(value) && is_within(e, value));
       if (is_taken) x = N(value, 0, x.arithmetic);
+    }
+    store(result, own);
+  }
+
+  // Whether it is a quotient in a floating dtype, as it comes.
+  [[nodiscard]] bool is_quotient(DType dtype) const {
+    if (!spec::is_floating_point(dtype)) return false;
+    if (std::ranges::find(kQuotients, base_) == kQuotients.end()) return false;
+    return !Call(run_.options.mode, row_, arguments_).has("rounding_mode");
+  }
+
+  // Elements that are open since errors of the divisor reach zero, and of no other reason.
+  template <class N>
+  void follow_quotients(std::size_t i, Tensor& result) {
+    const Tensor* told = chosen(i);
+    if (result.storage->marks.empty() && !(is_trial() && told)) return;
+    if (!is_quotient(result.dtype)) return;
+    Array<N> own = load<N>(result, result.dtype);
+    const auto is_infinite = [](const N& x) { return std::isinf(x.radius); };
+    if (!is_trial() && std::ranges::none_of(own.data, is_infinite)) return;
+    // How far from zero it lies at least.
+    std::vector<long double> least(own.data.size(), std::numeric_limits<long double>::infinity());
+    const bool has_corners =
+        is_trial() || for_each_corner<N>(i, [&](const Tensor& made) {
+          const Array<N> numbers = load<N>(made, made.dtype);
+          for (std::size_t e = 0; e < numbers.data.size(); ++e) {
+            const N& x = numbers.data[e];
+            if (std::isnan(x.value) || std::isinf(x.radius)) continue;
+            const auto beside = static_cast<long double>(N::PolicyType::kDecisionRadii * x.radius);
+            least[e] = std::min(least[e], std::fabs(x.value) - beside);
+          }
+        });
+    if (!has_corners) return;
+    const bool is_root = base_ == "aten.rsqrt";
+    const bool has_numerator = !is_root && base_ != "aten.reciprocal";
+    const auto* numerator = arguments_[0].as<TensorRef>();
+    std::vector<bool> may_be_zero(own.data.size(), false);
+    if (has_numerator && numerator) {
+      const auto is_near_zero = [](const Mark& mark) {
+        return std::fabs(mark.value) <=
+               static_cast<long double>(N::PolicyType::kDecisionRadii * mark.radius);
+      };
+      add_where(**numerator, result, is_near_zero, may_be_zero);
+    }
+    const Array<N> theirs = told ? load<N>(*told, result.dtype) : own;
+    const std::vector<bool> open = open_by_operands(result);
+    for (std::size_t e = 0; e < own.data.size(); ++e) {
+      N& x = own.data[e];
+      if (open[e] || !(is_infinite(x) || is_trial())) continue;
+      const long double value = theirs.data[e].value;
+      if (std::isnan(value)) continue;
+      counts_[i] += is_infinite(x) ? 1 : 0;
+      const bool is_far_enough = may_be_zero[e] || std::fabs(value) >= least[e];
+      const bool is_explained = is_far_enough && (!is_root || value > 0);
+      if (is_trial() || !is_told(i) || is_explained) x = N(value, 0, x.arithmetic);
     }
     store(result, own);
   }

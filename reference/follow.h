@@ -16,6 +16,8 @@ namespace graphgate::reference {
 //   booleans   are what the other executor has;
 //   integers   that a monotone op cuts (casts, floor, round, bucketize), floating ones too, where
 //              they lie between what the op makes of the ends of the operands' errors;
+//   quotients  that have no bound since errors of the divisor reach zero (a norm's reciprocal),
+//              where they lie no nearer to zero than at the ends of the operands' errors;
 //   numbers    that item() read, within their error.
 // What is not so explained stays the run's own, as a fact, so that the other executor's differs.
 // A trial (trial.h), whose numbers have no errors any more, takes every choice.

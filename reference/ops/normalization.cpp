@@ -1,6 +1,8 @@
 // Softmax, layer norm, group norm and RMS norm. All compute in float32 (float64 for float64 data)
 // and round each result once, but for what Kernel says.
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 
 #include "reference/number/moments.h"
@@ -66,6 +68,25 @@ void safe_softmax(Call& call) {
 
 // --- layer norm and group norm ---
 
+// 1/sqrt(squares + eps) of a mean of squares, which no kernel has below zero (they add up squares,
+// or cut at zero): where its error reaches there, the root goes as far as that of eps alone.
+double inverse_root(double squares, double eps) { return rsqrt(squares + eps); }
+template <class P>
+Tracked<P> inverse_root(const Tracked<P>& squares, double eps) {
+  const Tracked<P> sum = squares + Tracked<P>(eps);
+  const Tracked<P> root = rsqrt(sum);
+  // eps and the sum are rounded.
+  const double u = unit_roundoff(detail::dtype_of<P>(sum.arithmetic));
+  const auto least = static_cast<long double>(eps * (1 - 4 * u));
+  const bool is_open = std::isinf(sum.radius) || !(sum.value >= least) || !(least > 0);
+  if (is_open || !std::isinf(root.radius)) return root;
+  const auto reach = static_cast<long double>(P::kDecisionRadii * sum.radius);
+  const long double up = 1 / std::sqrt(least) - root.value;
+  const long double down = root.value - 1 / std::sqrt(sum.value + reach);
+  const double radius = static_cast<double>(std::max(up, down)) / P::kAllowedRadii;
+  return detail::rounded<P>(root.value, radius, root.arithmetic, function_ulps());
+}
+
 // One group of elements that share a mean: normalized in place.
 template <class N>
 struct GroupNorm {
@@ -75,7 +96,7 @@ struct GroupNorm {
   GroupNorm(std::span<const N> x, double eps) {
     const Moments<N> of = moments(x);
     mean = of.mean;
-    rstd = rsqrt(of.squares / N(static_cast<double>(x.size())) + N(eps));
+    rstd = inverse_root(of.squares / N(static_cast<double>(x.size())), eps);
   }
 };
 
@@ -225,7 +246,7 @@ Array<N> emit_rms_norm(Call& call) {
   const auto factor_of = [&](std::span<const N> x) {
     Sum<N> squares;
     for (const N& element : x) squares.add_product(element, element);
-    const N factor = rsqrt(squares.result() / N(static_cast<double>(x.size())) + N(eps));
+    const N factor = inverse_root(squares.result() / N(static_cast<double>(x.size())), eps);
     // Some of CUDA's kernels sum squares of what is left without the mean, which is NaN beside an
     // infinity; there the factor is 0 or NaN.
     const bool may_be_nan = declared_arithmetic().has_cuda_kernels && !is_finite(squares.result());

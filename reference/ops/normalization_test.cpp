@@ -40,6 +40,28 @@ TEST(LayerNorm, ReturnsStatisticsWithOnesForNormalizedDimensions) {
   EXPECT_EQ(values(result(out, 2))[1], kInfinity);
 }
 
+// 0.1 * 3 - 0.3 is nothing but its error: so is the variance. The root of eps is its bound.
+TEST(LayerNorm, HasABoundWhereTheVarianceMayBeZero) {
+  for (const Mode mode : {Mode::kWorstCase, Mode::kSampled}) {
+    const auto x = tensor(DType::kFloat32, {1, 4}, {0.1, 0.1, 0.1, 0.1});
+    const auto scaled = run("aten.mul.Tensor", {{"self", {x}}, {"other", {3.0}}}, mode);
+    const auto rest = run("aten.sub.Tensor", {{"self", scaled[0]}, {"other", {0.3}}}, mode);
+    const auto big = run("aten.mul.Tensor", {{"self", rest[0]}, {"other", {1e6}}}, mode);
+    const auto out = run("aten.native_layer_norm.default",
+                         {{"input", big[0]},
+                          {"weight", kNone},
+                          {"bias", kNone},
+                          {"normalized_shape", ints({4})},
+                          {"eps", {1e-5}}},
+                         mode);
+    const Mark rstd = marks_of(result(out, 2))[0];
+    EXPECT_TRUE(std::isfinite(rstd.radius));
+    const long double most = rstd.value + static_cast<long double>(8 * rstd.radius);
+    EXPECT_GE(most, 1 / std::sqrt(1e-5L));
+    EXPECT_TRUE(std::isfinite(marks_of(result(out, 0))[0].radius));
+  }
+}
+
 TEST(LayerNorm, KeepsStatisticsInFloat32BesideFloat32Parameters) {
   const auto x = tensor(DType::kBFloat16, {1, 2}, {1, 3});
   const auto weight = tensor(DType::kFloat32, {2}, {1, 1});

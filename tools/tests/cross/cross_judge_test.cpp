@@ -219,8 +219,18 @@ constexpr const char* kOpenPath = R"(program "path" {
   output %y
 })";
 
-TEST(BoundsJudge, LeavesAProgramUndecidedWhosePathHangsOnRounding) {
+TEST(BoundsJudge, FollowsThePathThatAComparisonChooses) {
   const auto report = check_seeded(with_text(kOpenPath), *tools::optimized_source());
+  EXPECT_EQ(report.outcome, spec::Outcome::kPass) << report.reason;
+  EXPECT_TRUE(contains(report.judges.at(0).remark, "followed")) << report.judges.at(0).remark;
+}
+
+// A number that is true unless it is 0 chooses without a comparison: nobody is asked.
+TEST(BoundsJudge, LeavesAProgramUndecidedWhosePathHangsOnRounding) {
+  std::string text = kOpenPath;
+  const std::string compares = "aten.ge.Scalar(%t, 1)";
+  text.replace(text.find(compares), compares.size(), "aten.sub.Tensor(%t, 1)");
+  const auto report = check_seeded(with_text(text.c_str()), *tools::optimized_source());
   EXPECT_EQ(report.outcome, spec::Outcome::kUndecided) << report.reason;
 }
 

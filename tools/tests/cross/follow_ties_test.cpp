@@ -1,6 +1,8 @@
 // Ties, followed along what the subject chose: right executors that choose differently pass, and a
 // wrong choice, or a wrong value behind one, is found.
+#include <bit>
 #include <functional>
+#include <regex>
 
 #include "base/result_test.h"
 #include "conformance/run/runs.h"
@@ -39,7 +41,9 @@ class EditedSource final : public conformance::ExecutorSource {
   [[nodiscard]] std::string_view name() const override { return "edited"; }
   [[nodiscard]] conformance::Promises promises(
       const conformance::Configuration& /*options*/) const override {
-    return {.arithmetic = arithmetic};
+    conformance::Promises promised;
+    promised.arithmetic = arithmetic;
+    return promised;
   }
   [[nodiscard]] Result<std::unique_ptr<spec::Executor>> make(
       const conformance::Configuration& /*configuration*/, const spec::OpTable&) const override {
@@ -61,20 +65,21 @@ spec::Node& node_called(spec::Program& program, std::string_view name) {
 
 std::size_t outputs_of(const spec::Program& program) { return program.outputs.size(); }
 
-// One call with these inputs, by the judge of bounds. `follows`: whether ties have to be followed,
-// and nothing be left open.
-CaseReport judge(const char* text, std::vector<spec::InputValue> inputs, Edit edit = {},
-                 const std::string& arithmetic = "strict", bool judges_nodes = false) {
+// One call with these inputs, by the judge of bounds.
+CaseReport judge(const std::string& text, std::vector<spec::InputValue> inputs, Edit edit = {},
+                 const std::string& arithmetic = "strict") {
   conformance::Script script{
       .name = "p", .ops = std::make_shared<const spec::OpTable>(spec::builtin_op_table())};
   script.programs = {
       std::make_shared<const spec::Program>(must(spec::parse_program(text, *script.ops)))};
-  script.steps = {conformance::ScriptCall{.inputs = std::move(inputs)}};
+  conformance::ScriptCall call;
+  call.inputs = std::move(inputs);
+  script.steps = {std::move(call)};
   EditedSource subject(std::move(edit));
   subject.arithmetic = arithmetic;
   const auto oracle = tools::reference_source(/*allow_zero_and_one=*/false);
   conformance::Runs runs(script, subject, *oracle);
-  const conformance::JudgeSettings settings{.judge_nodes = judges_nodes, .localize = false};
+  const conformance::JudgeSettings settings{.judge_nodes = false, .localize = false};
   return must(
       conformance::judge_script(runs, conformance::parse_judges("bounds").value(), settings));
 }
@@ -88,9 +93,15 @@ void expect_followed(const CaseReport& report) {
   EXPECT_EQ(figures.at("undecided"), 0) << report.judges.at(0).remark;
 }
 
+// In bfloat16 numbers are cut.
 spec::InputValue floats(std::vector<std::int64_t> sizes, const std::vector<float>& values,
                         spec::DType dtype = spec::DType::kFloat32) {
-  return spec::host_tensor(dtype, std::move(sizes), values);
+  if (dtype == spec::DType::kFloat32) return spec::host_tensor(dtype, std::move(sizes), values);
+  std::vector<std::uint16_t> cut;
+  for (const float x : values) {
+    cut.push_back(static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(x) >> 16U));
+  }
+  return spec::host_tensor(dtype, std::move(sizes), cut);
 }
 
 // Two tokens, four experts of which the first takes both; experts 0 and 2 are alike for each token
@@ -110,12 +121,14 @@ constexpr const char* kExperts = R"(program "experts" {
   output %expert
 })";
 
-std::vector<spec::InputValue> expert_inputs() {
-  return {floats({2, 4}, {0.1F, 0.7F, -0.3F, 0.9F, 0.2F, 0.3F, 0.4F, 0.6F}),
-          floats({4, 4}, {0.3F, 0.1F, 0.3F, -0.2F, 0.7F, -0.4F, 0.7F, 0.1F, 0.2F, 0.3F, 0.2F, 0.3F,
-                          0.9F, 0.2F, 0.9F, 0.4F}),
-          floats({4}, {0, 0, 1, 0}),
-          floats({4, 3}, {1, 2, 3, 40, 50, 60, 700, 800, 900, 11, 12, 13})};
+std::vector<spec::InputValue> expert_inputs(spec::DType dtype = spec::DType::kFloat32) {
+  return {floats({2, 4}, {0.1F, 0.7F, -0.3F, 0.9F, 0.2F, 0.3F, 0.4F, 0.6F}, dtype),
+          floats({4, 4},
+                 {0.3F, 0.1F, 0.3F, -0.2F, 0.7F, -0.4F, 0.7F, 0.1F, 0.2F, 0.3F, 0.2F, 0.3F, 0.9F,
+                  0.2F, 0.9F, 0.4F},
+                 dtype),
+          floats({4}, {0, 0, 1, 0}, dtype),
+          floats({4, 3}, {1, 2, 3, 40, 50, 60, 700, 800, 900, 11, 12, 13}, dtype)};
 }
 
 void nudge_by(spec::Program& program, double alpha) {
@@ -130,6 +143,16 @@ TEST(FollowTies, HoldsAMixtureOfExpertsToTheExpertsThatItChose) {
           kExperts, expert_inputs(), [=](spec::Program& p) { nudge_by(p, alpha); }, arithmetic));
     }
   }
+}
+
+TEST(FollowTies, HoldsAMixtureOfExpertsIn16Bits) {
+  const std::string text = std::regex_replace(kExperts, std::regex("f32"), "bf16");
+  const auto inputs = expert_inputs(spec::DType::kBFloat16);
+  expect_followed(judge(text, inputs));
+  const CaseReport report = judge(text, inputs, [](spec::Program& program) {
+    node_called(program, "route").arguments.push_back({"largest", {false}});
+  });
+  EXPECT_EQ(report.outcome, Outcome::kFail) << report.reason;
 }
 
 TEST(FollowTies, FindsAnExpertBeyondTheTie) {
@@ -177,7 +200,7 @@ TEST(FollowTies, FindsAChoiceThatIsNotTheOneWhichWasUsed) {
   EXPECT_EQ(report.outcome, Outcome::kFail) << report.reason;
 }
 
-// The index that it returns is another one than its values are from.
+// The values are the right ones, in another order than the indices.
 TEST(FollowTies, FindsIndicesThatAreNotThoseOfTheValues) {
   constexpr const char* kPair = R"(program "pair" {
   input %x : f32[1, 4]
@@ -185,7 +208,7 @@ TEST(FollowTies, FindsIndicesThatAreNotThoseOfTheValues) {
   input %nudge : f32[4]
   input %weights : f32[4, 3]
   %scores = aten.mm.default(%x, %router)
-  %value, %expert = aten.topk.default(%scores, 2) as route
+  %value, %expert = aten.topk.default(%scores, 3) as route
   %kept = aten.alias.default(%value) as kept
   output %kept
   output %expert
@@ -194,7 +217,9 @@ TEST(FollowTies, FindsIndicesThatAreNotThoseOfTheValues) {
   inputs[0] = floats({1, 4}, {0.1F, 0.7F, -0.3F, 0.9F});
   expect_followed(judge(kPair, inputs));
   const CaseReport report = judge(kPair, inputs, [](spec::Program& program) {
-    node_called(program, "kept").op = "aten.neg.default";
+    spec::Node& kept = node_called(program, "kept");
+    kept.op = "aten.flip.default";
+    kept.arguments.push_back({"dims", {spec::Argument::List{{std::int64_t{1}}}}});
   });
   EXPECT_EQ(report.outcome, Outcome::kFail) << report.reason;
 }
@@ -223,13 +248,23 @@ TEST_P(Choosers, IsFollowed) {
   const std::string text = std::string(R"(program "p" {
   input %x : f32[4]
   input %v : f32[4]
+  graph @yes {
+    input %a : f32[4]
+    %b = aten.mul.Tensor(%a, 2.0)
+    output %b
+  }
+  graph @no {
+    input %a : f32[4]
+    %b = aten.neg.default(%a)
+    output %b
+  }
   %n = aten.mul.Tensor(%x, 3.0)
   %m = aten.mul.Tensor(%n, 10.0)
 )") + GetParam().text + "\n}";
   const std::vector<spec::InputValue> inputs = {floats({4}, {0.1F, 1, 0.1F, -2}),
                                                 floats({4}, {10, 20, 30, 40})};
-  expect_followed(judge(text.c_str(), inputs));
-  expect_followed(judge(text.c_str(), inputs, {}, "approximate"));
+  expect_followed(judge(text, inputs));
+  expect_followed(judge(text, inputs, {}, "approximate"));
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -239,54 +274,68 @@ INSTANTIATE_TEST_SUITE_P(
   output %y
   output %c)"},
                     Chooser{"in place", R"(  %k = aten.clone.default(%m)
+  %c = aten.floor_.default(%k)
+  %d = aten._to_copy.default(%c, dtype=i64)
+  %i = aten.clamp.default(%d, 0, 3)
+  %y = aten.index.Tensor(%v, [%i])
+  output %y
+  output %k)"},
+                    Chooser{"a comparison in place", R"(  %k = aten.clone.default(%m)
   %c = aten.ge_.Scalar(%k, 3.0)
   %y = aten.mul.Tensor(%c, %v)
   output %y)"},
                     Chooser{"floor", R"(  %c = aten.floor.default(%m)
   %y = aten.div.Tensor(%v, %c)
-  %i = aten._to_copy.default(%c, dtype=torch.int64)
+  %i = aten._to_copy.default(%c, dtype=i64)
   output %y
   output %i)"},
-                    Chooser{"cast", R"(  %c = aten._to_copy.default(%m, dtype=torch.int64)
+                    Chooser{"cast", R"(  %c = aten._to_copy.default(%m, dtype=i64)
   %i = aten.clamp.default(%c, 0, 3)
-  %y = aten.embedding.default(%v, %i)
+  %y = aten.index.Tensor(%v, [%i])
   output %y)"},
                     Chooser{"floor_divide",
                             R"(  %c = aten.div.Tensor_mode(%m, 3.0, rounding_mode="floor")
   %y = aten.mul.Tensor(%v, %c)
   %e = aten.eq.Scalar(%y, 10.0)
   output %e)"},
-                    Chooser{"bucketize", R"(  %edges = aten.arange.default(5, dtype=torch.float32)
+                    Chooser{"bucketize", R"(  %edges = aten.arange.default(5, dtype=f32)
   %c = aten.bucketize.Tensor(%m, %edges)
   %i = aten.clamp.default(%c, 0, 3)
-  %y = aten.embedding.default(%v, %i)
+  %y = aten.index.Tensor(%v, [%i])
   output %y)"},
                     Chooser{"sort", R"(  %s, %i = aten.sort.default(%n)
-  %y = aten.embedding.default(%v, %i)
+  %y = aten.index.Tensor(%v, [%i])
   output %y
   output %s)"},
                     Chooser{"argmin", R"(  %a = aten.abs.default(%n)
   %i = aten.argmin.default(%a)
-  %y = aten.embedding.default(%v, %i)
+  %y = aten.index.Tensor(%v, [%i])
   output %y)"},
                     Chooser{"max", R"(  %a = aten.neg.default(%n)
   %b = aten.slice.Tensor(%a, 0, 0, 3)
   %s, %i = aten.max.dim(%b, 0)
-  %y = aten.embedding.default(%v, %i)
+  %y = aten.index.Tensor(%v, [%i])
   output %y
   output %s)"},
                     Chooser{"median", R"(  %s, %i = aten.median.dim(%n, 0)
-  %y = aten.embedding.default(%v, %i)
+  %y = aten.index.Tensor(%v, [%i])
   output %y
   output %s)"},
                     Chooser{"kthvalue", R"(  %s, %i = aten.kthvalue.default(%n, 2)
-  %y = aten.embedding.default(%v, %i)
+  %y = aten.index.Tensor(%v, [%i])
   output %y)"},
                     Chooser{"cummin", R"(  %a = aten.abs.default(%n)
   %s, %i = aten.cummin.default(%a, 0)
-  %y = aten.embedding.default(%v, %i)
+  %y = aten.index.Tensor(%v, [%i])
   output %y
   output %s)"},
+                    Chooser{"the reciprocal of a norm", R"(  %d = aten.sub.Tensor(%n, 0.3)
+  %e = aten.mul.Tensor(%d, 1000000.0)
+  %s = aten.mul.Tensor(%e, %e)
+  %t = aten.add.Tensor(%s, 0.000001)
+  %r = aten.rsqrt.default(%t)
+  %y = aten.mul.Tensor(%e, %r)
+  output %y)"},
                     Chooser{"nonzero", R"(  %c = aten.ge.Scalar(%m, 3.0)
   %i = aten.nonzero.default(%c)
   %s = aten.select.int(%i, 1, 0)
@@ -297,17 +346,7 @@ INSTANTIATE_TEST_SUITE_P(
   %g : symint = math.trunc(%f)
   %y = aten.mul.Scalar(%v, %g)
   output %y)"},
-                    Chooser{"cond", R"(  graph @yes {
-    input %a : f32[4]
-    %b = aten.mul.Tensor(%a, 2.0)
-    output %b
-  }
-  graph @no {
-    input %a : f32[4]
-    %b = aten.neg.default(%a)
-    output %b
-  }
-  %e = aten.select.int(%m, 0, 0)
+                    Chooser{"cond", R"(  %e = aten.select.int(%m, 0, 0)
   %p = aten.ge.Scalar(%e, 3.0)
   %y = higher_order.cond(%p, @yes, @no, [%v])
   output %y)"}));
