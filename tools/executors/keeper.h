@@ -40,6 +40,10 @@ class Keeper {
   // seconds, where they cannot be killed.
   void end();
 
+  // The keeper's own number: all that has come of the command are its descendants. 0 once it has
+  // ended.
+  [[nodiscard]] pid_t process() const { return process_; }
+
  private:
   Keeper(pid_t process, int file) : process_(process), file_(file) {}
 

@@ -55,12 +55,6 @@ int milliseconds_until(Clock::time_point end) {
   return static_cast<int>(std::clamp<std::int64_t>(left.count() + 1, 0, kMost));
 }
 
-// So far away that nothing overflows.
-Clock::time_point end_of(std::chrono::milliseconds time) {
-  constexpr std::chrono::hours kMost{24 * 365};
-  return Clock::now() + std::min<std::chrono::milliseconds>(time, kMost);
-}
-
 // The last line that says something.
 std::string last_words(const std::string& text) {
   const std::size_t end = text.find_last_not_of(" \t\r\n");
@@ -102,12 +96,12 @@ ExternalProcess::~ExternalProcess() {
 }
 
 // Waits for news of any kind, or until there is room to write.
-void ExternalProcess::wait(short for_in, Time end) {
+void ExternalProcess::wait(short for_in, const TimeLimit& limit) {
   std::array<pollfd, 4> ready{{{for_in != 0 ? files_.in : -1, for_in, 0},
                                {is_out_closed_ || for_in != 0 ? -1 : files_.out, POLLIN, 0},
                                {is_err_closed_ ? -1 : files_.err, POLLIN, 0},
                                {keeper_.file(), POLLIN, 0}}};
-  (void)::poll(ready.data(), ready.size(), milliseconds_until(end));
+  (void)::poll(ready.data(), ready.size(), limit.milliseconds_to_next_look());
 }
 
 // False where there is nothing to read now.
@@ -171,7 +165,7 @@ Result<void> ExternalProcess::check_nothing_is_said() {
   return ended("says what it was not asked for: '" + one_line(buffer_, 60) + "'");
 }
 
-Result<void> ExternalProcess::send(const std::string& line, Time end) {
+Result<void> ExternalProcess::send(const std::string& line, TimeLimit& limit) {
   const std::string text = line + "\n";
   for (std::size_t sent = 0; sent < text.size();) {
     const ssize_t count = ::send(files_.in, text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
@@ -183,8 +177,8 @@ Result<void> ExternalProcess::send(const std::string& line, Time end) {
     // One that says much before it reads waits for us to listen.
     read_errors();
     if (const auto status = keeper_.status()) return over(*status);
-    if (Clock::now() >= end) return late("does not read what it is sent");
-    wait(POLLOUT, end);
+    if (limit.is_over()) return late("does not read what it is sent");
+    wait(POLLOUT, limit);
   }
   return {};
 }
@@ -203,7 +197,7 @@ Result<std::string> ExternalProcess::take_line() {
   return line;
 }
 
-Result<std::string> ExternalProcess::receive(Time end) {
+Result<std::string> ExternalProcess::receive(TimeLimit& limit) {
   while (true) {
     GRAPHGATE_TRY(std::string line, take_line());
     if (!line.empty()) {
@@ -218,21 +212,22 @@ Result<std::string> ExternalProcess::receive(Time end) {
     const auto status = keeper_.status();
     const bool has_more = !is_out_closed_ && read_some();
     read_errors();
-    if (has_more && Clock::now() < end) continue;
+    const bool is_over = limit.is_over();
+    if (has_more && !is_over) continue;
     if (status) return over(*status);
     if (is_out_closed_) return closed("output");
-    if (Clock::now() >= end) return late("did not answer in time, and was killed");
-    wait(0, end);
+    if (is_over) return late("did not answer in time, and was killed");
+    wait(0, limit);
   }
 }
 
 Result<std::string> ExternalProcess::exchange(const std::string& line,
                                               std::chrono::milliseconds time) {
   if (!failure_.empty()) return Error{ErrorKind::kInternal, failure_};
-  const auto end = end_of(time);
+  TimeLimit limit(time, keeper_.process());
   GRAPHGATE_TRY_VOID(check_nothing_is_said());
-  GRAPHGATE_TRY_VOID(send(line, end));
-  return receive(end);
+  GRAPHGATE_TRY_VOID(send(line, limit));
+  return receive(limit);
 }
 
 }  // namespace graphgate::tools

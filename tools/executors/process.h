@@ -4,6 +4,9 @@
 // when its owner ends, however that ends (keeper.h). It is over when the process that was started
 // ends, whoever else holds its files. What it writes to standard error is kept, the last of it, for
 // messages.
+//
+// What it is given of time is by the clock, and longer where the machine was too busy to let it
+// work (processor_time.h).
 #pragma once
 
 #include <chrono>
@@ -12,6 +15,7 @@
 
 #include "base/result.h"
 #include "tools/executors/keeper.h"
+#include "tools/executors/processor_time.h"
 
 namespace graphgate::tools {
 
@@ -33,8 +37,10 @@ class ExternalProcess {
   // Whether it was killed because an answer did not come in time.
   [[nodiscard]] bool is_late() const { return is_late_; }
 
+  // Whose descendants it and all that has come of it are. 0 once it has ended.
+  [[nodiscard]] pid_t keeper() const { return keeper_.process(); }
+
  private:
-  using Time = std::chrono::steady_clock::time_point;
   struct Files {
     int in = -1;   // a socket: what is written
     int out = -1;  // a pipe: what is read; the same for err
@@ -43,9 +49,9 @@ class ExternalProcess {
 
   ExternalProcess(std::string command, Keeper keeper, const Files& files);
   Result<void> check_nothing_is_said();
-  Result<void> send(const std::string& line, Time end);
-  Result<std::string> receive(Time end);
-  void wait(short for_in, Time end);
+  Result<void> send(const std::string& line, TimeLimit& limit);
+  Result<std::string> receive(TimeLimit& limit);
+  void wait(short for_in, const TimeLimit& limit);
   bool read_some();
   void read_errors();
   Result<std::string> take_line();

@@ -1,0 +1,47 @@
+// How much processor time processes have used, for time limits that a busy machine does not
+// shorten.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <optional>
+
+namespace graphgate::tools {
+
+struct ProcessorTime {
+  std::chrono::milliseconds used{0};    // in steps of the kernel's clock (10 ms)
+  std::chrono::milliseconds waited{0};  // ready to work, without a processor
+};
+
+// Of all descendants of a process that run; `used` with those that they have waited for. Nothing
+// where the machine does not list who is whose child.
+[[nodiscard]] std::optional<ProcessorTime> processor_time_below(pid_t process);
+
+// Whether a command that is given `time` has had it. By the clock, unless the command is seen to
+// work without having got a processor for that long: then it goes on until it has, or stands still,
+// or ten times as much has passed.
+class TimeLimit {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  // Begins now. `keeper`: whose descendants work.
+  TimeLimit(std::chrono::milliseconds time, pid_t keeper);
+
+  [[nodiscard]] bool is_over();
+  // When it is to be asked again at the latest; for poll().
+  [[nodiscard]] int milliseconds_to_next_look() const;
+
+ private:
+  [[nodiscard]] bool has_had_its_time();
+
+  const std::chrono::milliseconds time_;
+  const pid_t keeper_;
+  const Clock::time_point begin_ = Clock::now();
+  const std::optional<ProcessorTime> before_;
+  std::optional<ProcessorTime> at_last_look_;
+  Clock::time_point last_look_ = begin_;
+  Clock::time_point next_look_;
+};
+
+}  // namespace graphgate::tools
