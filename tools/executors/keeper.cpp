@@ -1,13 +1,20 @@
 #include "tools/executors/keeper.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
+#include <cstring>
 #include <ctime>
 #include <utility>
 
@@ -114,6 +121,51 @@ void end_all(pid_t command, bool is_over, const sigset_t& signals) {
   ::_exit(0);
 }
 
+// A connection that closes when the process becomes another program; -1 without one.
+int connect_to(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof(address.sun_path)) return -1;
+  std::copy(path.begin(), path.end(), address.sun_path);
+  const int connection = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (connection < 0) return -1;
+  if (::connect(connection, reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0) {
+    return connection;
+  }
+  ::close(connection);
+  return -1;
+}
+
+// Sends the files, and the limit of address space (-1 without one), as a fork of this process would
+// have them. Returns the keeper's number; 0 where none comes.
+pid_t ask_for_process(int connection, const CommandFiles& files) {
+  rlimit limit{};
+  (void)::getrlimit(RLIMIT_AS, &limit);
+  std::int64_t bytes =
+      limit.rlim_cur == RLIM_INFINITY ? -1 : static_cast<std::int64_t>(limit.rlim_cur);
+  const std::array<int, 3> sent{files.in, files.out, files.err};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(sent))> room{};
+  iovec part{&bytes, sizeof(bytes)};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = room.data();
+  message.msg_controllen = room.size();
+  cmsghdr* const head = CMSG_FIRSTHDR(&message);
+  head->cmsg_level = SOL_SOCKET;
+  head->cmsg_type = SCM_RIGHTS;
+  head->cmsg_len = CMSG_LEN(sizeof(sent));
+  std::memcpy(CMSG_DATA(head), sent.data(), sizeof(sent));
+  if (::sendmsg(connection, &message, MSG_NOSIGNAL) != sizeof(bytes)) return 0;
+  pollfd news{connection, POLLIN, 0};
+  constexpr int kForkMilliseconds = 600'000;  // it may have to compile before its first fork
+  if (::poll(&news, 1, kForkMilliseconds) <= 0) return 0;
+  std::int32_t number = 0;
+  if (::read(connection, &number, sizeof(number)) != sizeof(number)) return 0;
+  (void)::fcntl(connection, F_SETFL, O_NONBLOCK);
+  return number;
+}
+
 }  // namespace
 
 Result<Keeper> Keeper::start(const std::string& command, const CommandFiles& files) {
@@ -126,12 +178,21 @@ Result<Keeper> Keeper::start(const std::string& command, const CommandFiles& fil
     ::close(pipe.out);
     return process.error();
   }
-  return Keeper(process.value(), pipe.out);
+  return Keeper(process.value(), pipe.out, true);
+}
+
+Result<Keeper> Keeper::fork_of(const std::string& socket, const CommandFiles& files) {
+  const int connection = connect_to(socket);
+  const pid_t keeper = connection < 0 ? 0 : ask_for_process(connection, files);
+  if (keeper > 0) return Keeper(keeper, connection, false);
+  if (connection >= 0) ::close(connection);
+  return infrastructure(socket + ": no process can be forked there");
 }
 
 Keeper::Keeper(Keeper&& other) noexcept
     : process_(std::exchange(other.process_, 0)),
       file_(std::exchange(other.file_, -1)),
+      is_child_(other.is_child_),
       status_(other.status_) {}
 
 Keeper::~Keeper() {
@@ -150,11 +211,29 @@ std::optional<int> Keeper::status() {
 
 void Keeper::end() {
   if (process_ <= 0) return;
+  if (!is_child_) return end_of_other();
   (void)::kill(process_, SIGTERM);
   (void)::kill(process_, SIGCONT);  // where the command has stopped it
   if (!wait_for_process(process_, std::chrono::steady_clock::now() + kOwnerTime)) {
     (void)kill_process(process_);
   }
+  process_ = 0;
+}
+
+// While the connection is open its number is the keeper's, and nobody else's.
+void Keeper::end_of_other() {
+  (void)::shutdown(file_, SHUT_WR);
+  const std::int64_t end = now_milliseconds() + std::chrono::milliseconds(kOwnerTime).count();
+  bool is_open = true;
+  for (std::int64_t left = 0; is_open && (left = end - now_milliseconds()) > 0;) {
+    pollfd news{file_, POLLIN, 0};
+    if (::poll(&news, 1, static_cast<int>(left)) <= 0) continue;
+    if (!status_) (void)status();
+    std::array<char, 64> rest{};
+    const ssize_t count = ::read(file_, rest.data(), rest.size());
+    is_open = count > 0 || (count < 0 && (errno == EAGAIN || errno == EINTR));
+  }
+  if (is_open) (void)::kill(process_, SIGKILL);
   process_ = 0;
 }
 

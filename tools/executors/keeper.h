@@ -26,6 +26,9 @@ class Keeper {
   // Runs the command by `sh -c`, in a process group of its own. kInfrastructure where no process
   // can be made. The files stay open here.
   [[nodiscard]] static Result<Keeper> start(const std::string& command, const CommandFiles& files);
+  // Asks the fork server that listens at `socket` for a process (docs/executors.md), which is kept
+  // there as one of start() is. kInfrastructure where none comes.
+  [[nodiscard]] static Result<Keeper> fork_of(const std::string& socket, const CommandFiles& files);
   Keeper(Keeper&& other) noexcept;
   Keeper& operator=(Keeper&&) = delete;
   ~Keeper();  // ends all
@@ -45,10 +48,13 @@ class Keeper {
   [[nodiscard]] pid_t process() const { return process_; }
 
  private:
-  Keeper(pid_t process, int file) : process_(process), file_(file) {}
+  Keeper(pid_t process, int file, bool is_child)
+      : process_(process), file_(file), is_child_(is_child) {}
+  void end_of_other();
 
-  pid_t process_;  // 0 once it has ended
+  pid_t process_;
   int file_;
+  bool is_child_;  // of this process; others end with the connection that `file_` is
   std::optional<int> status_;
 };
 

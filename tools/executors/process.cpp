@@ -67,12 +67,22 @@ std::string last_words(const std::string& text) {
 }  // namespace
 
 Result<std::unique_ptr<ExternalProcess>> ExternalProcess::start(const std::string& command) {
+  return make(command, [&](const CommandFiles& files) { return Keeper::start(command, files); });
+}
+
+Result<std::unique_ptr<ExternalProcess>> ExternalProcess::fork_of(const std::string& socket,
+                                                                  const std::string& command) {
+  return make(command, [&](const CommandFiles& files) { return Keeper::fork_of(socket, files); });
+}
+
+Result<std::unique_ptr<ExternalProcess>> ExternalProcess::make(const std::string& command,
+                                                               const MakeKeeper& make_keeper) {
   Pipes pipes;
   if (!pipes.open()) {
     pipes.close_all();
     return infrastructure(std::string("no pipe can be made: ") + std::strerror(errno));
   }
-  auto keeper = Keeper::start(command, {pipes.in[1], pipes.out[1], pipes.err[1]});
+  auto keeper = make_keeper({pipes.in[1], pipes.out[1], pipes.err[1]});
   if (!keeper.ok()) {
     pipes.close_all();
     return keeper.error();

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -24,6 +25,9 @@ class ExternalProcess {
   // kInfrastructure where no process can be made. A command that does not exist shows in
   // exchange().
   [[nodiscard]] static Result<std::unique_ptr<ExternalProcess>> start(const std::string& command);
+  // A process of the fork server that listens at `socket`, which `command` has started.
+  [[nodiscard]] static Result<std::unique_ptr<ExternalProcess>> fork_of(const std::string& socket,
+                                                                        const std::string& command);
   ExternalProcess(const ExternalProcess&) = delete;
   ExternalProcess& operator=(const ExternalProcess&) = delete;
   ~ExternalProcess();
@@ -47,7 +51,12 @@ class ExternalProcess {
     int err = -1;
   };
 
+  // The keeper of a process with these files.
+  using MakeKeeper = std::function<Result<Keeper>(const CommandFiles& files)>;
+
   ExternalProcess(std::string command, Keeper keeper, const Files& files);
+  static Result<std::unique_ptr<ExternalProcess>> make(const std::string& command,
+                                                       const MakeKeeper& make_keeper);
   Result<void> check_nothing_is_said();
   Result<void> send(const std::string& line, TimeLimit& limit);
   Result<std::string> receive(TimeLimit& limit);

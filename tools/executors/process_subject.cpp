@@ -1,5 +1,6 @@
 #include "tools/executors/process_subject.h"
 
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -32,19 +33,34 @@ struct Greeting {
   conformance::Promises promises;
   fuzz::SubjectLimits limits;
   std::set<std::string, std::less<>> options;
+  bool is_fork_server = false;
 };
+
+// Where a fork server listens, below the folder of its exchange. Empty: the name is too long for a
+// socket.
+std::string socket_below(const std::string& folder) {
+  std::string path = folder + "/fork";
+  return path.size() < sizeof(sockaddr_un::sun_path) ? path : "";
+}
 
 // One process, and the folder through which tensors go. Shared by what it has made: executors and
 // programs outlive the subject's next start.
 class Session {
  public:
+  // Of a process that may become a fork server.
   static Result<std::shared_ptr<Session>> start(const std::string& command,
                                                 const SubjectSettings& settings) {
     GRAPHGATE_TRY(auto process, ExternalProcess::start(command));
     auto session = std::make_shared<Session>(command, settings, std::move(process));
-    auto hello = session->greet();
-    if (!hello.ok()) return infrastructure(hello.error().message);
-    return session;
+    return greeted(session, socket_below(session->folder()));
+  }
+
+  // Of a process that is forked by the server of another session.
+  static Result<std::shared_ptr<Session>> fork_of(const Session& server) {
+    GRAPHGATE_TRY(auto process,
+                  ExternalProcess::fork_of(socket_below(server.folder()), server.command_));
+    return greeted(std::make_shared<Session>(server.command_, server.settings_, std::move(process)),
+                   "");
   }
 
   Session(const std::string& command, const SubjectSettings& settings,
@@ -124,13 +140,22 @@ class Session {
     return count;
   }
 
-  Result<void> greet() {
+  static Result<std::shared_ptr<Session>> greeted(std::shared_ptr<Session> session,
+                                                  const std::string& socket) {
+    const auto hello = session->greet(socket);
+    if (!hello.ok()) return infrastructure(hello.error().message);
+    return session;
+  }
+
+  // `socket`: where it may listen for requests to fork; empty: nowhere.
+  Result<void> greet(const std::string& socket) {
     if (folder_.path().empty()) {
       return infrastructure((settings_.exchange.empty() ? P_tmpdir : settings_.exchange) +
                             ": no folder can be made there");
     }
-    GRAPHGATE_TRY(const Message hello,
-                  ask("hello", {{"protocol", kExecutorProtocol}, {"exchange", folder_.path()}}));
+    Json body = {{"protocol", kExecutorProtocol}, {"exchange", folder_.path()}};
+    if (!socket.empty()) body["fork_server"] = socket;
+    GRAPHGATE_TRY(const Message hello, ask("hello", std::move(body)));
     const JsonCursor cursor = hello.cursor();
     const auto read = [&]() -> Result<void> {
       GRAPHGATE_TRY(const std::string name, read_string(cursor, "name"));
@@ -141,7 +166,7 @@ class Session {
       greeting_.options.insert(options.begin(), options.end());
       GRAPHGATE_TRY(greeting_.promises, read_promises(cursor));
       GRAPHGATE_TRY(greeting_.limits, read_limits(cursor));
-      return {};
+      return read_optional(cursor, "fork_server", greeting_.is_fork_server);
     };
     const auto done = read();
     if (!done.ok()) return garbage(done.error());
@@ -314,19 +339,17 @@ class ProcessSubject final : public Subject {
 
   // Has a session that works, of this process.
   [[nodiscard]] Result<void> start() const override {
-    if (session_ && process_ != ::getpid()) {
-      // The other end is the parent's: it must not be told to end.
-      static std::vector<std::shared_ptr<Session>> of_parents;
-      of_parents.push_back(std::move(session_));
-      session_.reset();
-    }
+    if (process_ != ::getpid()) keep_of_parent(session_);
     if (session_ && !session_->is_over()) return {};
-    GRAPHGATE_TRY(session_, Session::start(command_, settings_));
+    GRAPHGATE_TRY(session_, new_session());
     process_ = ::getpid();
     said_ = session_->greeting();
     return {};
   }
-  void rest() const override { session_.reset(); }
+  void rest() const override {
+    if (process_ != ::getpid()) keep_of_parent(session_);
+    session_.reset();
+  }
 
   [[nodiscard]] Result<std::unique_ptr<spec::Executor>> make(
       const conformance::Configuration& configuration, const spec::OpTable& ops) const override {
@@ -344,12 +367,39 @@ class ProcessSubject final : public Subject {
   }
 
  private:
+  // The other end is the parent's: it must not be told to end.
+  static void keep_of_parent(std::shared_ptr<Session>& session) {
+    static std::vector<std::shared_ptr<Session>> of_parents;
+    if (session) of_parents.push_back(std::move(session));
+    session.reset();
+  }
+
+  // Forked where there is a fork server, also that of a parent. One that does not fork any more, or
+  // never has, serves no longer.
+  [[nodiscard]] Result<std::shared_ptr<Session>> new_session() const {
+    if (server_) {
+      auto forked = Session::fork_of(*server_);
+      if (forked.ok()) return forked;
+      if (server_owner_ != ::getpid()) keep_of_parent(server_);
+      server_.reset();
+    }
+    GRAPHGATE_TRY(auto started, Session::start(command_, settings_));
+    if (!started->greeting().is_fork_server) return started;
+    auto forked = Session::fork_of(*started);
+    if (!forked.ok()) return started;
+    server_ = std::move(started);
+    server_owner_ = ::getpid();
+    return forked;
+  }
+
   const std::string command_;
   const SubjectSettings settings_;
   // Of one thread, as every subject.
   mutable std::shared_ptr<Session> session_;
-  mutable pid_t process_ = 0;  // who started the latest session; 0: nobody yet
-  mutable Greeting said_;      // the latest
+  mutable pid_t process_ = 0;                // who started the latest session; 0: nobody yet
+  mutable std::shared_ptr<Session> server_;  // forks processes, and is asked nothing else
+  mutable pid_t server_owner_ = 0;
+  mutable Greeting said_;  // the latest
 };
 
 }  // namespace

@@ -204,5 +204,110 @@ TEST(ExternalProcess, TakesItsChildrenAlongWhenItsOwnerIsKilled) {
   EXPECT_FALSE(runs(child));
 }
 
+// A fork server that does what `child` says in each process that it forks, after it has been asked
+// for its first line, and its socket. In Python, with what the adapter for PyTorch forks by.
+struct ForkServer {
+  explicit ForkServer(const std::string& child) {
+    const std::string script = folder.path() + "/server.py";
+    std::ofstream(script) << "import os, sys\n"
+                             "sys.path.insert(0, '" GRAPHGATE_SOURCE_DIR
+                             "/tools/adapters/torch')\n"
+                             "from graphgate_torch import fork_server\n"
+                             "listener = fork_server.listen('" +
+                                 socket +
+                                 "')\n"
+                                 "print('ready', flush=True)\n"
+                                 "while not fork_server.accept(listener, [0, 1, 2]): pass\n" +
+                                 child + "\nos._exit(0)\n";
+    process = ExternalProcess::start("read line; exec python3 -I -S " + script).value();
+    ready = process->exchange("a", 60s).ok();
+  }
+
+  [[nodiscard]] std::string exchanged(std::chrono::milliseconds time = 60s) const {
+    auto forked = ExternalProcess::fork_of(socket, "fork");
+    if (!forked.ok()) return forked.error().message;
+    const auto answer = forked.value()->exchange("hello", time);
+    return answer.ok() ? "answer: " + answer.value() : answer.error().message;
+  }
+
+  const TemporaryFolder folder;
+  const std::string socket = folder.path() + "/fork";
+  std::unique_ptr<ExternalProcess> process;
+  bool ready = false;
+};
+
+TEST(ForkedProcess, AnswersLineByLineAndMoreThanOneAtATime) {
+  const ForkServer server("for line in os.fdopen(0): print('<' + line.strip() + '>', flush=True)");
+  ASSERT_TRUE(server.ready);
+  auto one = must(ExternalProcess::fork_of(server.socket, "one"));
+  auto other = must(ExternalProcess::fork_of(server.socket, "other"));
+  EXPECT_EQ(one->exchange("a", 60s).value(), "<a>");
+  EXPECT_EQ(other->exchange("b", 60s).value(), "<b>");
+  one.reset();
+  EXPECT_EQ(other->exchange("c", 60s).value(), "<c>");
+  EXPECT_EQ(server.exchanged(), "answer: <hello>");
+}
+
+TEST(ForkedProcess, SaysHowItEnded) {
+  const std::string reads = "sys.stdin = os.fdopen(0); sys.stdin.readline()\n";
+  EXPECT_EQ(ForkServer(reads + "os._exit(3)").exchanged(),
+            "the executor 'fork' ended with status 3 and without an answer");
+  EXPECT_EQ(ForkServer(reads + "os.write(2, b'last one\\n'); os.kill(os.getpid(), 11)")
+                .exchanged()
+                .find("the executor 'fork' was killed by signal 11 ("),
+            0U);
+  EXPECT_EQ(ForkServer(reads + "os.write(2, b'last one\\n'); os._exit(1)").exchanged(),
+            "the executor 'fork' ended with status 1 and without an answer; its last words: last "
+            "one");
+  EXPECT_EQ(ForkServer(reads + "import time; time.sleep(1000)").exchanged(300ms),
+            "the executor 'fork' did not answer in time, and was killed");
+}
+
+// One that stays in its group, and one that has left its session and its parent.
+TEST(ForkedProcess, TakesAlongAllThatHasComeOfIt) {
+  const ForkServer server(
+      "sys.stdin = os.fdopen(0); sys.stdin.readline()\n"
+      "import subprocess, time\n"
+      "child = subprocess.Popen(['sleep', '1000'])\n"
+      "orphan = subprocess.check_output(['sh', '-c', \"(setsid sh -c 'echo $$; exec sleep 1000 "
+      ">/dev/null 2>&1' &)\"])\n"
+      "print(child.pid, int(orphan), flush=True)\n"
+      "time.sleep(1000)");
+  auto forked = must(ExternalProcess::fork_of(server.socket, "fork"));
+  const std::string both = forked->exchange("a", 60s).value();
+  const std::string child = both.substr(0, both.find(' '));
+  const std::string orphan = both.substr(both.find(' ') + 1);
+  EXPECT_TRUE(runs(child));
+  EXPECT_TRUE(runs(orphan));
+  EXPECT_GT(forked->keeper(), 0);
+  forked.reset();
+  for (int i = 0; i < 500 && (runs(child) || runs(orphan)); ++i) {
+    std::this_thread::sleep_for(10ms);
+  }
+  EXPECT_FALSE(runs(child));
+  EXPECT_FALSE(runs(orphan));
+}
+
+TEST(ForkedProcess, EndsWithItsServer) {
+  auto server =
+      std::make_unique<ForkServer>("for line in os.fdopen(0): print(os.getpid(), flush=True)");
+  auto forked = must(ExternalProcess::fork_of(server->socket, "fork"));
+  const std::string process = forked->exchange("a", 60s).value();
+  EXPECT_TRUE(runs(process));
+  server.reset();
+  for (int i = 0; i < 500 && runs(process); ++i) std::this_thread::sleep_for(10ms);
+  EXPECT_FALSE(runs(process));
+  EXPECT_FALSE(forked->exchange("b", 60s).ok());
+}
+
+TEST(ForkedProcess, NeedsAServer) {
+  const TemporaryFolder folder;
+  const auto nobody = ExternalProcess::fork_of(folder.path() + "/fork", "fork");
+  ASSERT_FALSE(nobody.ok());
+  EXPECT_EQ(nobody.error().kind, ErrorKind::kInfrastructure);
+  const auto too_long = ExternalProcess::fork_of(folder.path() + std::string(200, 'x'), "fork");
+  EXPECT_FALSE(too_long.ok());
+}
+
 }  // namespace
 }  // namespace graphgate::tools

@@ -52,10 +52,10 @@ TEST(TimeLimit, IsOverForWhoWorksAllTheTime) {
 TEST(TimeLimit, WaitsForWhoGetsNoProcessor) {
   const auto processors = static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U));
   auto rivals =
-      must(ExternalProcess::start("read line; for i in $(seq " + std::to_string(2 * processors) +
+      must(ExternalProcess::start("read line; for i in $(seq " + std::to_string(8 * processors) +
                                   "); do (while :; do :; done) & done; echo; wait"));
   ASSERT_TRUE(rivals->exchange("a", 60s).ok());
-  auto process = must(ExternalProcess::start("read line; " + busy("0.7")));
+  auto process = must(ExternalProcess::start("read line; " + busy("0.25")));
   const auto begin = std::chrono::steady_clock::now();
   const auto answer = process->exchange("a", 1000ms);
   const auto taken = std::chrono::steady_clock::now() - begin;

@@ -1,12 +1,15 @@
-"""The accelerator of this process: whether its work is done, and whether it can do any more."""
+"""CUDA in this process: whether its work is done, and whether it can do any more."""
 
 import torch
 
 
 def wait():
-    """Waits for what runs on it, so that an error of a kernel is an error of the call that ran it."""
-    if torch.accelerator.is_available() and torch.get_device_module().is_initialized():
-        torch.accelerator.synchronize()
+    """Waits for what runs on it, so that an error of a kernel is an error of the call that ran it.
+
+    CUDA is not begun for that: a process that is to be forked must not have it.
+    """
+    if torch.cuda.is_initialized():
+        torch.cuda.synchronize()
 
 
 def is_lost():

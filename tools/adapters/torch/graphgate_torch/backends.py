@@ -5,6 +5,7 @@ the same here where PyTorch has the choice at all (docs/executors.md).
 """
 
 import contextlib
+import importlib
 import json
 
 import torch
@@ -63,6 +64,14 @@ class Eager:
     def watch(self):
         return contextlib.nullcontext()
 
+    def warm_up(self, device):
+        """Does once what every process would do at its first call. Starts no thread."""
+
+
+class _Warming(torch.nn.Module):
+    def forward(self, x):
+        return torch.softmax(x, 0) + x.sum()
+
 
 class Compile:
     """torch.compile with Inductor. `settings`: options of Inductor by name."""
@@ -96,6 +105,23 @@ class Compile:
         except (AttributeError, RuntimeError) as error:
             # An option that there is not, or a value of another type.
             raise Unsupported(f"Inductor of PyTorch {torch.__version__}: {error}") from error
+
+    def warm_up(self, device):
+        """Imports what compiling needs, and compiles once where that is the host's work alone: a GPU
+        must not be begun with before a fork. What goes wrong is told where a program needs it."""
+        if torch.device(device).type != "cpu":
+            for name in ("compile_fx", "lowering", "codegen.cuda_combined_scheduling", "codegen.wrapper"):
+                with contextlib.suppress(ImportError):
+                    importlib.import_module(f"torch._inductor.{name}")
+            return
+        # Whoever compiles in threads could not be forked any more.
+        # One kernel with vectors and one without: their headers are compiled apart.
+        for patch in ({}, {"cpp.simdlen": 1}):
+            with contextlib.suppress(Exception), inductor.patch(compile_threads=1, **patch):
+                compiled = self.compile(_Warming(), {})
+                with torch.no_grad(), self.watch():
+                    compiled(torch.ones(4))
+            torch._dynamo.reset()
 
     def watch(self):
         """Notes the plans of what is compiled while it is entered."""

@@ -2,12 +2,13 @@
 
 import json
 import os
+import select
 import sys
 import traceback
 
 import torch
 
-from graphgate_torch import accelerator, custom_ops, graph_text, module, ops
+from graphgate_torch import accelerator, custom_ops, fork_server, graph_text, module, ops
 from graphgate_torch.errors import is_of_machine, is_refusal, of_adapter, raised_here, words_of
 from graphgate_torch.exchange import Received, Sent
 from graphgate_torch.module import Unsupported
@@ -191,6 +192,7 @@ class Server:
         self._programs = {}
         self._answers = 0
         self.is_over = False  # it has refused for the last time
+        self.listener = None  # where processes are forked from this one
 
     def answer(self, line):
         try:
@@ -238,6 +240,9 @@ class Server:
         if body["protocol"] != PROTOCOL:
             raise Refusal("bad input", f"protocol {body['protocol']} is not known, only {PROTOCOL}")
         self._exchange = body["exchange"]
+        path = body.get("fork_server")
+        if path and self._can_fork():
+            self.listener = fork_server.listen(path)
         name = f"torch-{torch.__version__} {type(self._backend).__name__.lower()} {self._device}"
         return {
             "name": name,
@@ -249,7 +254,19 @@ class Server:
             "layouts": self._layouts,
             "devices": sorted({"cpu", torch.device(self._device).type}),
             "not_wrapped": module.NOT_WRAPPED,
+            "fork_server": self.listener is not None,
         }
+
+    def _can_fork(self):
+        """Whether a fork of this process can do what a process of its own can."""
+        return fork_server.has_one_thread() and not torch.cuda.is_initialized()
+
+    def warm_up(self):
+        """Before a fork. Where that leaves a thread behind, nothing is forked."""
+        self._backend.warm_up(self._device)
+        if not self._can_fork():
+            self.listener.close()
+            self.listener = None
 
     def _open_executor(self, body, request, sent):
         custom_ops.register(body["ops"], self._backend.takes_aliases)
@@ -318,10 +335,33 @@ def serve(backend, device, layouts="kept", log=None):
     have an own plan and why others have none; of all processes of a campaign.
     """
     ops.register()
+    while _answer_requests(Server(backend, device, layouts, log)):
+        if torch.cuda._is_in_bad_fork():
+            # CUDA was begun before the fork after all.
+            os.execv(sys.executable, sys.orig_argv)
+
+
+def _answer_requests(server):
+    """True in a process that was forked meanwhile: it has other files, and begins anew."""
+    requests = os.fdopen(os.dup(0))
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
-    server = Server(backend, device, layouts, log)
-    for line in sys.stdin:
+    is_warm = False
+    while True:
+        if server.listener and not is_warm:
+            is_warm = True
+            server.warm_up()
+        if server.listener:
+            ready, _, _ = select.select([requests, server.listener], [], [])
+            if server.listener in ready:
+                if fork_server.accept(server.listener, [requests.fileno(), answers.fileno()]):
+                    for file in (requests, answers, server.listener):
+                        file.close()
+                    return True
+                continue
+        line = requests.readline()
+        if not line:
+            return False
         print(server.answer(line), file=answers, flush=True)
         if server.is_over:
             os._exit(0)  # what would be tidied up needs the device that is lost
