@@ -49,6 +49,7 @@ class Eager:
     """Node by node."""
 
     options = ()
+    compiles = False
     takes_aliases = True  # from custom ops
 
     def __init__(self, settings):
@@ -63,6 +64,9 @@ class Eager:
 
     def watch(self):
         return contextlib.nullcontext()
+
+    def can_share(self, device, options):
+        return False
 
     def warm_up(self, device):
         """Does once what every process would do at its first call. Starts no thread."""
@@ -80,6 +84,7 @@ class Compile:
     # elsewhere in their storages than eager mode's.
     options = ("no-reuse", "no-in-place", "no-capture", "partition", "split-op")
 
+    compiles = True
     takes_aliases = False  # "custom (non-ATen) operator whose output has alias annotations"
 
     def arithmetic(self, device):
@@ -98,7 +103,6 @@ class Compile:
         torch._dynamo.config.recompile_limit = 64
 
     def compile(self, module, options):
-        torch._dynamo.reset()
         patches = _patches(options, self._settings)
         try:
             return torch.compile(module, options=patches)
@@ -122,6 +126,10 @@ class Compile:
                 with torch.no_grad(), self.watch():
                     compiled(torch.ones(4))
             torch._dynamo.reset()
+
+    def can_share(self, device, options):
+        """Whether two programs may share what is compiled: not what CUDA graphs were recorded for."""
+        return device == "cpu" or not _patches(options, self._settings).get("triton.cudagraphs")
 
     def watch(self):
         """Notes the plans of what is compiled while it is entered."""

@@ -12,6 +12,7 @@ from graphgate_torch import accelerator, custom_ops, fork_server, graph_text, mo
 from graphgate_torch.errors import is_of_machine, is_refusal, of_adapter, raised_here, words_of
 from graphgate_torch.exchange import Received, Sent
 from graphgate_torch.module import Unsupported
+from graphgate_torch.sharing import Compiled, Pool, compiled_frames, signature
 
 PROTOCOL = 1
 
@@ -53,9 +54,12 @@ def _lost(error):
 
 
 class Program:
-    """A loaded program: its module, what runs it, and its states."""
+    """A loaded program: its module, what runs it, and its states.
 
-    def __init__(self, graph, states, devices, backend, options):
+    `key`: what else has this key may share what is compiled, through the pool. None: nobody may.
+    """
+
+    def __init__(self, graph, states, devices, backend, options, pool, key):
         self.devices = devices
         self._graph = graph
         user_inputs = [each for each in graph.inputs if each.kind == "user" and each.value]
@@ -64,9 +68,24 @@ class Program:
         self._module = module.build(graph, states, devices)
         self._backend = backend
         self._options = options
-        self._compiled = backend.compile(self._module, options)
+        self._pool = pool
+        self._key = key
+        self._offered = pool.take(key) if key else None  # compiled for another with this key
+        self._compiled = None
+        if not self._offered:
+            if backend.compiles:
+                pool.forget()  # as a process that has compiled nothing
+            self._compile()
         self.plans = []  # of what was compiled, until they are told
         self.not_shown = []  # why other graphs have none
+
+    def _compile(self):
+        run = self._backend.compile(self._module, self._options)
+        self._compiled = self._pool.generation, Compiled(self._module, run)
+
+    def close(self):
+        if self._key and self._compiled:
+            self._pool.give_back(self._key, self._compiled)
 
     def place_of(self, target):
         states = [each for each in self._graph.inputs if each.kind != "user"]
@@ -95,26 +114,49 @@ class Program:
 
     def call(self, inputs, mode):
         with torch.no_grad():
-            if mode == "eager" or self._compiled is self._module:
+            if mode == "eager" or not self._backend.compiles:
                 try:
                     outputs = self._module(*inputs)
                     accelerator.wait()
                     return outputs
                 except Exception as error:
                     raise _refusal(error) from error
+            called = signature(inputs, [tensor for _, tensor in self.states()])
+            if not self._compiled:
+                self._take_over(called)
+            _, compiled = self._compiled
             before = _Snapshot([*inputs, *(tensor for _, tensor in self.states())])
+            frames = compiled_frames()
             try:
                 with self._backend.watch() as recorder:
-                    outputs = self._compiled(*inputs)
+                    outputs = compiled.run(*inputs)
                     accelerator.wait()
             except Exception as error:
                 if accelerator.is_lost():  # eager mode cannot be asked any more
                     raise _lost(error) from error
                 before.restore()
+                compiled.is_compiled_again = True
                 self._explain(error, inputs)
+            compiled.note(compiled_frames() - frames, called, recorder)
             self.plans += recorder.graphs
             self.not_shown += recorder.reasons
             return outputs
+
+    def _take_over(self, called):
+        """Has something compiled for its first call: what is offered, where that was compiled for the
+        same, and else its own."""
+        _, offered = self._offered
+        if not self._pool.is_known(self._offered) or offered.first_call != called:
+            self._pool.forget()
+            self._compile()
+            return
+        states = self.states()
+        self._compiled = self._offered
+        self._module = offered.module
+        for target, tensor in states:
+            setattr(self._module, module.attribute(target), tensor)
+        self.plans += offered.plans
+        self.not_shown += offered.not_shown
 
     def _explain(self, error, inputs):
         """Raises what a failure of the compiled program means: eager mode must fail, too."""
@@ -190,6 +232,7 @@ class Server:
         self._exchange = None
         self._open = {}
         self._programs = {}
+        self._pool = Pool()
         self._answers = 0
         self.is_over = False  # it has refused for the last time
         self.listener = None  # where processes are forked from this one
@@ -270,10 +313,10 @@ class Server:
 
     def _open_executor(self, body, request, sent):
         custom_ops.register(body["ops"], self._backend.takes_aliases)
-        return {"executor": self._new(self._open, body["options"])}
+        return {"executor": self._new(self._open, (body["options"], json.dumps(body["ops"])))}
 
     def _load(self, body, request, sent):
-        options = self._open[body["executor"]]
+        options, custom = self._open[body["executor"]]
         graph = graph_text.parse(body["graph"])
         devices = module.Devices(graph, self._device)
         places = {each.target: each.type.device for each in graph.inputs if each.kind != "user"}
@@ -281,7 +324,10 @@ class Server:
             each["name"]: request.tensor(each["tensor"], devices, places[each["name"]])
             for each in body["tensors"]
         }
-        program = Program(graph, states, devices, self._backend, options)
+        key = None
+        if self._backend.can_share(self._device, options):
+            key = body["graph"], custom, json.dumps(options, sort_keys=True)
+        program = Program(graph, states, devices, self._backend, options, self._pool, key)
         return {"program": self._new(self._programs, (body["executor"], program))}
 
     def _program(self, body):
@@ -320,8 +366,9 @@ class Server:
         return {"done": True}
 
     def _close(self, body, request, sent):
-        for number, (executor, _) in list(self._programs.items()):
+        for number, (executor, program) in list(self._programs.items()):
             if executor == body["executor"]:
+                program.close()
                 del self._programs[number]
         self._open.pop(body["executor"], None)
         return {"done": True}
