@@ -41,6 +41,10 @@ def _parser():
         help="kept: outputs have the strides and storage offsets of eager mode (the default)",
     )
     serve.add_argument(
+        "--units", choices=("graph", "kernel"), default="graph",
+        help="the C++ kernels of a graph are compiled as one translation unit (the default), or each",
+    )
+    serve.add_argument(
         "--log", metavar="FILE",
         help="append lines of JSON: each refusal, and how many compiled graphs have an own plan",
     )
@@ -67,7 +71,8 @@ def main():
     if arguments.verb == "serve":
         from graphgate_torch.serve import serve
 
-        backend = backends.BACKENDS[arguments.backend](dict(arguments.set))
+        make = backends.BACKENDS[arguments.backend]
+        backend = make(dict(arguments.set), joins_kernels=arguments.units == "graph")
         serve(backend, arguments.device, arguments.layouts, arguments.log)
         return 0
     from graphgate_torch import export

@@ -11,6 +11,7 @@ import json
 import torch
 from torch._inductor import config as inductor
 
+from graphgate_torch import batching
 from graphgate_torch.module import Unsupported
 
 _SWITCH = {"": True, "true": True, "false": False}
@@ -52,7 +53,7 @@ class Eager:
     compiles = False
     takes_aliases = True  # from custom ops
 
-    def __init__(self, settings):
+    def __init__(self, settings, joins_kernels=True):
         if settings:
             raise Unsupported("eager mode has no options of Inductor")
 
@@ -78,7 +79,11 @@ class _Warming(torch.nn.Module):
 
 
 class Compile:
-    """torch.compile with Inductor. `settings`: options of Inductor by name."""
+    """torch.compile with Inductor.
+
+    `settings`: options of Inductor by name. `joins_kernels`: whether the C++ kernels of a graph are
+    compiled as one translation unit.
+    """
 
     # Not its memory planning (--set memory_planning=true): outputs come from pools then, and begin
     # elsewhere in their storages than eager mode's.
@@ -94,7 +99,8 @@ class Compile:
         # Float32 is kept inside fused kernels, unless they are told to round as eager mode does.
         return "strict" if self._settings.get("emulate_precision_casts") else "fast"
 
-    def __init__(self, settings):
+    def __init__(self, settings, joins_kernels=True):
+        self._joins_kernels = joins_kernels
         self._settings = {"fx_graph_cache": False} | settings
         # What graphs here are full of, and Dynamo would break them at.
         torch._dynamo.config.capture_scalar_outputs = True
@@ -131,13 +137,18 @@ class Compile:
         """Whether two programs may share what is compiled: not what CUDA graphs were recorded for."""
         return device == "cpu" or not _patches(options, self._settings).get("triton.cudagraphs")
 
+    @contextlib.contextmanager
     def watch(self):
         """Notes the plans of what is compiled while it is entered."""
         try:
             from graphgate_torch import inductor_plan
+
+            recorder = inductor_plan.Recorder()
         except (ImportError, AttributeError) as error:
-            return _NoRecorder(f"the recorder of plans: {error}")
-        return inductor_plan.Recorder()
+            recorder = _NoRecorder(f"the recorder of plans: {error}")
+        units = batching.one_unit_a_graph() if self._joins_kernels else contextlib.nullcontext()
+        with units, recorder:
+            yield recorder
 
 
 def setting(text):
