@@ -11,7 +11,7 @@ import json
 import torch
 from torch._inductor import config as inductor
 
-from graphgate_torch import batching
+from graphgate_torch import batching, toolchain
 from graphgate_torch.module import Unsupported
 
 _SWITCH = {"": True, "true": True, "false": False}
@@ -124,6 +124,7 @@ class Compile:
                 with contextlib.suppress(ImportError):
                     importlib.import_module(f"torch._inductor.{name}")
             return
+        toolchain.use_kept()
         # Whoever compiles in threads could not be forked any more.
         # One kernel with vectors and one without: their headers are compiled apart.
         for patch in ({}, {"cpp.simdlen": 1}):
