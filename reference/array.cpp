@@ -175,6 +175,19 @@ bool widens(DType from, DType to) {
   return to == DType::kFloat32 && from != DType::kFloat64;
 }
 
+// Whether it is open what overflows: PyTorch's casts to float8_e4m3fn, which has no infinity, make
+// it NaN up to 2.11, and the greatest number from 2.13 on.
+bool is_open_overflow(long double value, long double edge, DType dtype) {
+  return dtype == DType::kFloat8E4M3FN && !std::isnan(value) && !std::isfinite(edge);
+}
+inline double as_cast(double x, DType as) { return cast(x, as); }
+template <class P>
+Tracked<P> as_cast(const Tracked<P>& x, DType as) {
+  Tracked<P> out = cast(x, as);
+  if (is_open_overflow(x.value, out.value, as)) out.radius = detail::kInfinity;
+  return out;
+}
+
 // What store() writes for one element: bytes, and a mark for oracle runs.
 struct Written {
   std::int64_t integer = 0;
@@ -209,7 +222,8 @@ template <class P>
 Written convert_out(const Tracked<P>& x, DType dtype) {
   if (dtype == DType::kBool) return convert_out(logical_not(is_zero(x)), dtype);
   if (!spec::is_floating_point(dtype)) return convert_out(cut_into(x, dtype), dtype);
-  const Tracked<P> edge = round_edge(x, dtype);
+  Tracked<P> edge = round_edge(x, dtype);
+  if (is_open_overflow(x.value, edge.value, dtype)) edge.radius = detail::kInfinity;
   Written out;
   out.real = round_to_dtype(edge.value, dtype);
   out.mark = {edge.value, edge.radius};
@@ -320,7 +334,7 @@ void read_row(const Tensor& tensor, DType as, std::int64_t position, std::int64_
     N& x = *next++;
     x = Convert<N>::from(element, as);
     if constexpr (!std::is_same_v<N, Whole>) {
-      if (rounds) x = cast(x, as);
+      if (rounds) x = as_cast(x, as);
     }
   });
 }

@@ -124,12 +124,25 @@ bool same_bits(const OutputValue& a, const OutputValue& b) {
          compare_element_bits(*x, *y, nullptr, "the plain run", {}, report).empty();
 }
 
-// Whether the oracle can tell nothing of some element of a user output.
+// Whether two right runs may differ in some element of a user output.
 using IsOpen = std::function<Result<bool>(std::size_t call, std::size_t output)>;
 
-bool has_open_element(const CallResult& oracle, std::size_t output) {
+bool draws_numbers(const spec::Graph& graph, const spec::OpTable& ops) {
+  const auto draws = [&](const Node& node) {
+    const spec::OpRow* row = ops.find(node.op);
+    return row && row->has_tag("nondeterministic_seeded");
+  };
+  return std::ranges::any_of(graph.nodes, draws) ||
+         std::ranges::any_of(graph.subgraphs,
+                             [&](const spec::Graph& inner) { return draws_numbers(inner, ops); });
+}
+
+// The oracle can tell nothing of an element; or random numbers are drawn, in each run others, and
+// the element has a range: what one of them decides, as a mask does, may be either of two numbers.
+bool has_open_element(const CallResult& oracle, std::size_t output, bool draws) {
   const auto& radii = oracle.output_spreads[output].radii;
-  return std::ranges::any_of(radii, [](double radius) { return std::isinf(radius); });
+  return std::ranges::any_of(
+      radii, [draws](double radius) { return std::isinf(radius) || (draws && radius > 0); });
 }
 
 class NodeJudge {
@@ -286,13 +299,14 @@ Result<NodeReport> judge_nodes(const spec::Program& program,
   const TappedProgram tapped = tap_nodes(program, ops);
   GRAPHGATE_TRY(auto plain_program, executor.load(program));
   GRAPHGATE_TRY(auto tapped_program, executor.load(tapped.program));
+  const bool draws = draws_numbers(program.graph, ops);
   const IsOpen is_open = [&](std::size_t call, std::size_t output) -> Result<bool> {
     GRAPHGATE_TRY(auto loaded, bounds.load(program));
     CallResult oracle;
     for (std::size_t i = 0; i <= call; ++i) {
       GRAPHGATE_TRY(oracle, loaded->call(calls[i]));
     }
-    return has_open_element(oracle, output);
+    return has_open_element(oracle, output, draws);
   };
   NodeJudge judge(program, tapped, bounds, ops, true);
   for (std::size_t call = 0; call < calls.size(); ++call) {
@@ -317,12 +331,16 @@ Result<NodeReport> judge_nodes(Runs& runs, const Configuration& changes) {
   GRAPHGATE_TRY(const Trace trace, runs.subject_on(script, changes));
   if (trace.error) return unsupported("with taps: " + trace.error->message);
   std::map<const spec::OpTable*, std::unique_ptr<spec::Executor>> bounds;
+  // What one program draws comes to another by state, and by what is fed back.
+  const bool draws = std::ranges::any_of(runs.script().programs, [&](const auto& program) {
+    return draws_numbers(program->graph, *script.ops);
+  });
   // Draws have a range in the worst case, and are open in the estimate.
   const IsOpen is_open = [&](std::size_t call, std::size_t output) -> Result<bool> {
     for (const char* mode : {"worst-case", "sampled"}) {
       GRAPHGATE_TRY(const Trace* const oracle, runs.oracle(mode));
       if (call >= oracle->calls.size()) return true;
-      if (has_open_element(oracle->calls[call].result, output)) return true;
+      if (has_open_element(oracle->calls[call].result, output, draws)) return true;
     }
     return false;
   };

@@ -140,10 +140,8 @@ class Tapper {
     spec::Value value;
     value.name = name;
     graph.values.push_back(std::move(value));
-    graph.nodes.push_back({name,
-                           "aten.clone.default",
-                           {{"self", {id}}, {"memory_format", {spec::MemoryFormat::kContiguous}}},
-                           {{false, {copy}}}});
+    // It keeps the order of dimensions in memory: what kernels round hangs on that.
+    graph.nodes.push_back({name, "aten.clone.default", {{"self", {id}}}, {{false, {copy}}}});
     return copy;
   }
 

@@ -163,9 +163,23 @@ Tracked<P> lgamma(const Tracked<P>& x) {
   return detail::accurate_to<P>(value, moved, x.arithmetic, ulps, std::max(absolute, cancelled));
 }
 
-// psi(x) = psi(x + n) - sum of 1/(x + k), whose terms cancel: a few units of the largest term.
-// Below 0 pi / tan(pi x) is taken from psi(1 - x); in float64 the angle is rounded, in float32 it
-// is computed in float64.
+namespace detail {
+
+// What psi(x) = psi(x + n) - sum of 1/(x + k), up to x + n >= 10, loses for a positive x, in units
+// of 2^-p. Each of n additions rounds a partial sum, which is no larger than |psi(x)| + 3, since
+// psi(x + n) < 3; the quotients lose as much as one of them. x + k is rounded k times, which moves
+// its inverse by k / (x + k) < 1, and the logarithm of the last one by n.
+inline long double lost_by_recurrence(long double x, long double value) {
+  if (!(x > 0) || x >= 10 || !std::isfinite(value)) return 0;
+  const long double steps = std::ceil(10 - x);
+  return (steps + 1) * (std::fabs(value) + 3) + 2 * steps;
+}
+
+}  // namespace detail
+
+// psi(x) = psi(x + n) - sum of 1/(x + k), whose terms cancel: a few units of the largest term, and
+// what its steps round. Below 0 pi / tan(pi x) is taken from psi(1 - x); in float64 the angle is
+// rounded, in float32 it is computed in float64.
 GRAPHGATE_EAGER(digamma)
 template <class P>
 Tracked<P> digamma(const Tracked<P>& x) {
@@ -173,12 +187,14 @@ Tracked<P> digamma(const Tracked<P>& x) {
   if (detail::may_be_pole(x)) return detail::open_result<P>(value, x.arithmetic);
   const double moved = detail::change(x, value, [](long double v) { return exact::digamma(v); });
   const double epsilon = detail::epsilon_of<P>(x.arithmetic);
-  double largest = 4;
+  double largest =
+      4 + static_cast<double>(detail::lost_by_recurrence(x.value, value)) / 2;  // epsilon: 2^(1-p)
   if (x.value < 0 && std::isfinite(value)) {
     const long double mirrored = exact::digamma(1 - x.value);
     const long double rest = std::fabs(x.value - std::trunc(x.value));
     const long double sine = std::sin(std::numbers::pi_v<long double> * rest);
     largest += static_cast<double>(3 * std::fabs(mirrored) + 3 * std::fabs(value - mirrored));
+    largest += static_cast<double>(detail::lost_by_recurrence(1 - x.value, mirrored)) / 2;
     if (detail::is_double<P>(x.arithmetic))
       largest += static_cast<double>(10 * rest / (sine * sine));
   }

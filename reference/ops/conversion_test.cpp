@@ -85,6 +85,22 @@ TEST(Conversion, FillRefusesWhatTheDtypeCannotHold) {
   EXPECT_THROW(filled(DType::kFloat8E4M3FN, {500.0}), OpError);
 }
 
+// Releases of PyTorch differ in it: NaN, or the greatest number.
+TEST(Conversion, WhatOverflowsAnEightBitFloatWithoutInfinityIsOpen) {
+  const auto cast_to = [](DType dtype) {
+    const Numbers numbers = {500, -1e30, -std::numeric_limits<double>::infinity(),
+                             448, 464,   std::nan("")};
+    const TensorRef x = row_tensor(DType::kFloat32, numbers);
+    return radii(*run_tensor("aten._to_copy.default", {{"self", {x}}, {"dtype", {dtype}}},
+                             Mode::kWorstCase));
+  };
+  const double open = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(cast_to(DType::kFloat8E4M3FN), (Numbers{open, open, open, 0, 0, 0}));
+  const Numbers wide = cast_to(DType::kFloat8E5M2);
+  EXPECT_EQ(wide[1], 0);
+  EXPECT_EQ(wide[2], 0);
+}
+
 TEST(Conversion, AnElementIsReadAsANumberOfItsKind) {
   const auto item = [](const TensorRef& x) {
     return run("aten._local_scalar_dense.default", {{"self", {x}}}).front();

@@ -715,8 +715,11 @@ WideMatrix exponential_of(const WideMatrix& a) {
 // and take a Taylor polynomial of degree 18 at most in five products, or of less (Bader, Blanes and
 // Casas, "Computing the matrix exponential with an optimized Taylor polynomial approximation",
 // Mathematics 7, 2019: the rest is below a rounding). Who halves it three times more has eight
-// times the roundings there. From there on each squaring carries what its factor lies away.
-KnownMatrix known_exponential(const KnownMatrix& a, const ErrorRule& rule) {
+// times the roundings there. From there on each squaring carries what its factor lies away. A
+// product of which a term or a partial sum passes `most_finite` leaves all open: infinities of both
+// signs may meet there, or one of them a zero.
+KnownMatrix known_exponential(const KnownMatrix& a, const ErrorRule& rule,
+                              long double most_finite) {
   const std::int64_t n = a.value.rows;
   constexpr long double kMostNorm = 4;
   constexpr long double kMore = 8;
@@ -744,8 +747,11 @@ KnownMatrix known_exponential(const KnownMatrix& a, const ErrorRule& rule) {
     const WideMatrix once =
         rule.joined(rule.carried(out.value, out.radius), rule.carried(out.radius, out.value));
     const WideMatrix twice = times(rule.carried(out.radius, out.radius), rule.allowed());
-    const WideMatrix rounded = times(magnitudes(out.value) * magnitudes(out.value),
-                                     rule.roundings(static_cast<long double>(n + 1)));
+    const WideMatrix terms = magnitudes(out.value) * magnitudes(out.value);
+    if (std::ranges::any_of(terms.data, [&](long double sum) { return !(sum <= most_finite); })) {
+      return open_matrix(n, n);
+    }
+    const WideMatrix rounded = times(terms, rule.roundings(static_cast<long double>(n + 1)));
     out.radius = rule.joined(rule.joined(once, twice), rounded);
     out.value = out.value * out.value;
   }
@@ -767,7 +773,8 @@ void matrix_exp(Call& call) {
       const KnownMatrix matrix = matrix_at(in, b, n, n);
       KnownMatrix known{exponential_of(matrix.value), WideMatrix(n, n)};
       if (rule.tracks()) {
-        if (is_finite(matrix)) known = known_exponential(matrix, rule);
+        const auto most_finite = static_cast<long double>(max_finite(a.dtype));
+        if (is_finite(matrix)) known = known_exponential(matrix, rule, most_finite);
         // In 16 bits PyTorch's thresholds are none, and its results are no numbers.
         const bool is_known = is_finite(matrix) && is_finite(known);
         if (is_narrow || !is_known) {

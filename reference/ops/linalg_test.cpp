@@ -334,5 +334,18 @@ TEST(MatrixExp, IsTheSeries) {
   for (const double radius : radii(result(out, 0))) EXPECT_LT(radius, 1e-4);
 }
 
+// Where a square of it overflows, an executor may have added infinities of both signs.
+TEST(MatrixExp, IsOpenWhereItOverflows) {
+  const auto exponential = [](const Numbers& a) {
+    return run("aten.linalg_matrix_exp.default", {{"self", {square(a)}}}, Mode::kWorstCase);
+  };
+  for (const Numbers& large : {Numbers{100, 0, 0, 1}, Numbers{200, -300, 40, 5}}) {
+    const auto out = exponential(large);
+    for (const double radius : radii(result(out, 0))) EXPECT_TRUE(std::isinf(radius));
+  }
+  const auto small = exponential({-200, 0, 0, 1});
+  for (const double radius : radii(result(small, 0))) EXPECT_FALSE(std::isinf(radius));
+}
+
 }  // namespace
 }  // namespace graphgate::reference::test

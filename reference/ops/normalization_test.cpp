@@ -87,6 +87,22 @@ TEST(LayerNorm, AllowsForTheFormThatSubtractsScaledNumbers) {
   EXPECT_GT(radii(result(out, 0))[0], 1000 * std::ldexp(1.0, -24));
 }
 
+// The variance is 0, or NaN where it is made of squares.
+TEST(LayerNorm, IsOpenWhereASquareOverflows) {
+  const auto radius = [](double number) {
+    const auto out = run("aten.native_layer_norm.default",
+                         {{"input", {tensor(DType::kFloat64, {1, 1}, {number})}},
+                          {"weight", {tensor(DType::kFloat64, {1}, {0.001})}},
+                          {"bias", kNone},
+                          {"normalized_shape", ints({1})},
+                          {"eps", {1e-5}}},
+                         Mode::kWorstCase);
+    return radii(result(out, 0))[0];
+  };
+  EXPECT_TRUE(std::isinf(radius(1e200)));
+  EXPECT_FALSE(std::isinf(radius(1e150)));
+}
+
 // A kernel that folds them holds weight times scale: half of the least subnormal, or its double.
 TEST(LayerNorm, AllowsForAFactorThatIsSubnormal) {
   const double tiny = std::ldexp(1.0, -149);

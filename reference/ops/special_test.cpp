@@ -112,6 +112,29 @@ TEST(Special, BoundsAreSomeUnitsWide) {
   EXPECT_GT(lgamma(around).radius, 0.02);
 }
 
+// As PyTorch's kernels compute it in float32, for a positive x: ten steps up, then the logarithm
+// and the first terms of its series.
+float digamma_by_steps(float x) {
+  float sum = 0;
+  for (; x < 10; x += 1) sum -= 1 / x;
+  const float z = 1 / (x * x);
+  return sum + std::log(x) - 0.5F / x - z * (1.0F / 12 - z * (1.0F / 120 - z / 252));
+}
+
+// Each step rounds a sum that may be larger than the result.
+TEST(Special, DigammaMayRoundEachStepOfItsRecurrence) {
+  double worst = 0;
+  for (int i = 1; i < 4000; ++i) {
+    const float x = static_cast<float>(i) * 0.0025F;
+    const Bounded exactly = digamma(Bounded(x, 0, Bounded::Arithmetic::kFloat32));
+    const auto error = static_cast<double>(
+        std::fabs(static_cast<long double>(digamma_by_steps(x)) - exactly.value));
+    EXPECT_LE(error, exactly.radius) << x;
+    worst = std::max(worst, error / exactly.radius);
+  }
+  EXPECT_GT(worst, 0.1);
+}
+
 Numbers polynomial_of(std::string_view op, const Numbers& x, double n,
                       DType dtype = DType::kFloat64) {
   const Sizes sizes = {static_cast<std::int64_t>(x.size())};

@@ -291,6 +291,51 @@ TEST_F(CliFuzz, HoldsStoredCasesAgainstTheLedger) {
   EXPECT_TRUE(contains(blind.err, "has no case of 'verifier-V4-0123456789ab'"));
 }
 
+// Of an executor of others: what a first campaign finds is known to the second one.
+TEST_F(CliFuzz, TakesForKnownWhatTheExecutorsLedgerTells) {
+  const std::string serve = (folder_ / "graphgate").string() + " serve optimized";
+  const auto fuzz = [&](const std::string& executor, const char* name, const std::string& known) {
+    return run("fuzz --executor '" + executor +
+               "' --cases 12 -j 2 --seed 3 --judges bounds,verifier --timeout 100 --known " +
+               known + " --corpus " + corpus(name) +
+               option("--json", (std::string(name) + ".json").c_str()));
+  };
+  const std::string wrong = serve + " --deviation lifetimes_touch_wrongly";
+  const CliRun first = fuzz(wrong, "first", "none");
+  EXPECT_EQ(first.code, 1) << first.out << first.err;
+  nlohmann::json ledger = {{"format", "graphgate-known-findings"},
+                           {"version", 1},
+                           {"subject", "optimized"},
+                           {"findings", nlohmann::json::array()}};
+  const nlohmann::json report = json("first.json");
+  for (const auto& found : report["findings"]) {
+    const std::string name = found["name"];
+    fs::copy_file(folder_ / "first" / found["file"].get<std::string>(), folder_ / (name + ".case"));
+    ledger["findings"].push_back({{"name", name},
+                                  {"case", name + ".case"},
+                                  {"upstream", {{"issues", {"https://example.org/" + name}}}},
+                                  {"results",
+                                   {{{"version", "0"},
+                                     {"device", ""},
+                                     {"backend", ""},
+                                     {"case", "shows"},
+                                     {"signatures", {found["signature"]}}}}}});
+  }
+  ASSERT_FALSE(ledger["findings"].empty());
+  const std::string path = (folder_ / "known.json").string();
+  std::ofstream(path) << ledger.dump();
+  const CliRun again = fuzz(wrong, "again", path);
+  EXPECT_EQ(again.code, 0) << again.out << again.err;
+  EXPECT_EQ(json("again.json")["new"], 0);
+  EXPECT_EQ(json("again.json")["known"], ledger["findings"].size());
+  EXPECT_TRUE(contains(again.out, "0 new, ")) << again.out;
+  EXPECT_TRUE(fs::is_empty(folder_ / "again/regression"));
+  const CliRun mended = fuzz(serve, "mended", path);
+  EXPECT_EQ(mended.code, 0) << mended.out << mended.err;
+  EXPECT_EQ(json("mended.json")["mended"].size(), ledger["findings"].size());
+  EXPECT_EQ(fuzz(serve, "none", (folder_ / "nothing").string()).code, 4);
+}
+
 TEST_F(CliFuzz, RefusesWhatMakesNoSense) {
   for (const char* arguments :
        {"--shard 4/4", "--time soon", "--memory-limit much", "--judges nobody",

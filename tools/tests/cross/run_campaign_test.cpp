@@ -89,7 +89,8 @@ class CampaignTest : public testing::Test {
         corpus.value(),
         ledger_,
         *view,
-        stop};
+        stop,
+        may_be_known_};
     return run_campaign(options_, parts);
   }
 
@@ -136,6 +137,7 @@ class CampaignTest : public testing::Test {
     result.case_text = "reduced from " + std::to_string(task.index) + "\n";
     return result;
   };
+  MayBeKnown may_be_known_;
   std::unique_ptr<std::FILE, Closer> output_;
 };
 
@@ -359,6 +361,51 @@ TEST_F(CampaignTest, DoesNotLookAgainAtWhatTheCorpusHas) {
   const auto end = must(run(judge_plainly));
   EXPECT_EQ(end.state.triage.at(kWrong).remark, "the corpus had it");
   EXPECT_TRUE(events("triage").empty());
+}
+
+// A look that finds what is known, but for one case.
+class KnownCampaignTest : public CampaignTest {
+ protected:
+  KnownCampaignTest() {
+    look_again_ = [this](const TriageTask& task) {
+      looks_.add();
+      TriageResult result;
+      result.triage.status = TriageStatus::kConfirmed;
+      result.triage.from = task.index;
+      if (task.index != other_) result.triage.known = "one";
+      if (task.index == other_) result.case_text = "another\n";
+      result.folder = CorpusFolder::kRegression;
+      return result;
+    };
+    may_be_known_ = [this](const TriageTask& task) { return task.index != other_; };
+  }
+  SharedCount looks_;
+  std::uint64_t other_ = 0;
+};
+
+// The first cases of its signature are looked at, and of the others none that may be the same.
+TEST_F(KnownCampaignTest, KeepsNoCaseOfWhatIsKnown) {
+  const auto end = must(run(judge_plainly));
+  const Triage& triage = end.state.triage.at(kWrong);
+  EXPECT_EQ(triage.known, "one");
+  EXPECT_EQ(triage.file, "");
+  EXPECT_EQ(looks_.get(), 3);
+  EXPECT_EQ(events("progress").back()["findings"], 0);
+  EXPECT_EQ(events("progress").back()["known"], 1);
+  const CampaignState again = must(parse_state(print_state(end.state), "s"));
+  EXPECT_EQ(again.triage.at(kWrong), triage);
+}
+
+// It may not hide another one that has its signature.
+TEST_F(KnownCampaignTest, FindsWhatIsNotKnownAmongCasesOfItsSignature) {
+  other_ = 149;
+  const auto end = must(run(judge_plainly));
+  const Triage& triage = end.state.triage.at(kWrong);
+  EXPECT_EQ(triage.known, "");
+  EXPECT_EQ(triage.from, 149U);
+  EXPECT_NE(triage.file, "");
+  EXPECT_EQ(triage.remark, "others are one");
+  EXPECT_EQ(events("progress").back()["findings"], 1);
 }
 
 TEST_F(CampaignTest, SurvivesWhatLooksAgain) {

@@ -1,6 +1,7 @@
 """What an error of PyTorch says, in one line that begins with the class of what went wrong."""
 
 import errno
+import linecache
 import os
 import re
 import traceback
@@ -76,6 +77,38 @@ def is_refusal(error):
     while error and not isinstance(error, UncapturedHigherOrderOpError):
         error = _inside(error)
     return error is not None
+
+
+def _operands(error):
+    """The tensors that stand in the line of a module's code, which fx wrote, that raised the error."""
+    found = []
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        if not frame.f_code.co_filename.startswith("<eval_with_key>"):
+            continue
+        text = linecache.getline(frame.f_code.co_filename, line, frame.f_globals)
+        call = text.partition(";")[0].partition("=")[2]
+        held = (frame.f_locals.get(name) for name in re.findall(r"\w+", call))
+        found = [each for each in held if isinstance(each, torch.Tensor)]
+    return found
+
+
+def has_no_kernel_for_values(error):
+    """Whether a kernel of PyTorch's says that it takes no operands like these, of which others may make something.
+
+    LAPACK takes no infinity and no NaN: it says so, or that it does not converge. binary_cross_entropy
+    takes what lies between 0 and 1. Products in groups take operands whose rows lie on marks of 16
+    bytes alone, on every device.
+    """
+    words = str(error)
+    if isinstance(error, RuntimeError) and words.startswith("strides should be multiple of 16 bytes"):
+        return True
+    if "should be between 0 and 1" in words:
+        return any(not ((each >= 0) & (each <= 1)).all() for each in _operands(error))
+    is_lapack = isinstance(error, torch.linalg.LinAlgError) and "failed to converge" in words
+    if not is_lapack and "should not contain infs or NaNs" not in words:
+        return False
+    operands = [each for each in _operands(error) if each.is_floating_point() or each.is_complex()]
+    return any(not torch.isfinite(each).all() for each in operands)
 
 
 def is_of_machine(error):

@@ -9,7 +9,14 @@ import traceback
 import torch
 
 from graphgate_torch import accelerator, custom_ops, fork_server, graph_text, module, ops
-from graphgate_torch.errors import is_of_machine, is_refusal, of_adapter, raised_here, words_of
+from graphgate_torch.errors import (
+    has_no_kernel_for_values,
+    is_of_machine,
+    is_refusal,
+    of_adapter,
+    raised_here,
+    words_of,
+)
 from graphgate_torch.exchange import Received, Sent
 from graphgate_torch.module import Unsupported
 from graphgate_torch.sharing import Compiled, Pool, compiled_frames, signature
@@ -40,7 +47,7 @@ def _refusal(error):
     """What PyTorch says of a call in eager mode: it has no kernel, or the call is wrong."""
     if accelerator.is_lost():
         return _lost(error)
-    if isinstance(error, Unsupported) or _is_not_implemented(error):
+    if isinstance(error, Unsupported) or _is_not_implemented(error) or has_no_kernel_for_values(error):
         return Refusal("unsupported", words_of(error))
     if isinstance(error, torch.OutOfMemoryError):
         return Refusal("infrastructure", words_of(error))

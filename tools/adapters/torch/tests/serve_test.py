@@ -294,6 +294,51 @@ _PRODUCT = """  input %a : bf16[16, 16]
   output %c
 """
 
+# What kernels refuse by what operands hold, or by how they lie; and the same op of a finite matrix by
+# one that refuses all.
+_SINGULAR = """  input %x : f32[2, 2]
+  %l = aten.log.default(%x)
+  %u, %s, %v = aten._linalg_svd.default(%l)
+  output %s
+}
+inputs "d" of "p" {
+  x : f32[2, 2] = [@, 2.0, 3.0, 5.0]
+"""
+
+_GROUPED = """  input %x : f32[1, 2, 3]
+  input %y : f32[1, 3, 2]
+  %p = aten._grouped_mm.default(%x, %y)
+  output %p
+"""
+
+_BEYOND = """  input %x : f32[4]
+  %y = aten.sigmoid.default(%x)
+  %t = aten.add.Tensor(%y, 1.5)
+  %l = aten.binary_cross_entropy.default(%y, %t)
+  output %l
+"""
+
+_REFUSING = """import torch
+from graphgate_torch import backends, serve
+
+def svd(*words):
+    raise torch.linalg.LinAlgError("linalg.svd: The algorithm failed to converge")
+
+library = torch.library.Library("aten", "IMPL")
+library.impl("_linalg_svd", svd, "CPU")
+serve.serve(backends.Eager({}), "cpu")
+"""
+
+# Read by columns, the product is rounded before something is added to it.
+_BY_COLUMNS = """  input %s : f16[4]
+  input %v : f16[5]
+  input %w : f16[4, 5]{1, 4}
+  %t : f16[5, 4] = aten.t.default(%w)
+  %u : f16[4, 5]{1, 4} = aten.t.default(%t)
+  %o : f16[4] = aten.addmv.default(%s, %u, %v)
+  output %o
+"""
+
 _WRAPPED = """  input %x : f32[4]
   input %a : f32[2]
   input %b : f32[2]
@@ -414,6 +459,25 @@ class Serve(Checked):
             excluded = json.load(file)["settings"]["exclude"].split(",")
         self.assertEqual(excluded[:2], ["view", "accelerator"], ran.stdout + ran.stderr)
         self.assertIn("functionalized.split_with_sizes_copy", excluded)
+
+    def test_what_kernels_refuse_by_values_and_strides_is_no_finding(self):
+        refusing = shlex.join([sys.executable, self._write("refusing.py", _REFUSING)])
+        eager = _executor("--backend", "eager")
+        call = _TAIL.replace("call p", "call p inputs=d")
+        nan, finite = (_HEAD + _SINGULAR.replace("@", text) + call for text in ("-1.0", "4.0"))
+        for text, executor, status in (
+            (nan, eager, 2), (_HEAD + _GROUPED + _TAIL, eager, 2), (nan, refusing, 2),
+            (_HEAD + _BEYOND + _TAIL, eager, 2),
+            (finite, eager, 0), (finite, refusing, 1),
+        ):
+            case = self._write("refused.case", text)
+            ran, _ = self._check(executor, "--judges", "bounds", case)
+            self.assertEqual(ran.returncode, status, text + ran.stdout + ran.stderr)
+
+    def test_nodes_are_judged_as_their_operands_lie(self):
+        case = self._write("columns.case", _HEAD + _BY_COLUMNS + _TAIL.replace("  call p\n", "  call p\n" * 24))
+        ran, _ = self._check(_executor("--backend", "eager"), "--judges", "bounds", case)
+        self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
 
     def test_a_wrong_executor_is_found(self):
         case = self._write("tiny.case", _CASE)
