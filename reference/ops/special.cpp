@@ -47,6 +47,34 @@ void polygamma(Call& call) {
   });
 }
 
+// The number that mvlgamma adds: p (p - 1) / 4 times a logarithm that executors compute.
+template <class N>
+N constant_of_mvlgamma(double constant, DType dtype) {
+  if constexpr (requires { typename N::PolicyType; }) {
+    using Policy = typename N::PolicyType;
+    const auto arithmetic =
+        dtype == DType::kFloat64 ? N::Arithmetic::kFloat64 : N::Arithmetic::kFloat32;
+    const auto wide = static_cast<long double>(constant);
+    const double logarithm = 2 * function_ulps() * half_ulp(wide, DType::kFloat64);
+    return detail::rounded<Policy>(wide, Policy::of_rounding(logarithm), arithmetic);
+  } else {
+    return constant;
+  }
+}
+
+// The sum of logarithms with the constant: a step of its own, or one more term of the sum, which is
+// added in whatever order.
+template <class N>
+N with_constant(Sum<N>& sum, const N& constant, DType dtype) {
+  if constexpr (requires { typename N::PolicyType; }) {
+    if (compute_dtype(dtype) == dtype) {
+      sum.add(constant);
+      return sum.result();
+    }
+  }
+  return held_in(sum.result(), dtype) + constant;
+}
+
 // The sum of lgamma(x - j/2) for j < p, and p (p - 1) / 4 log(pi): a composite op whose steps are
 // held in the dtype. The result is row-major.
 void mvlgamma(Call& call) {
@@ -59,6 +87,7 @@ void mvlgamma(Call& call) {
   const auto halves = static_cast<double>(p * (p - 1));
   const double constant = round_to_dtype(halves * std::log(std::numbers::pi) / 4, dtype);
   with_real(call.mode(), [&]<class N>() {
+    const N added = p == 1 ? N(0) : constant_of_mvlgamma<N>(constant, dtype);
     Array<N> out = load<N>(self, dtype);
     for (N& x : out.data) {
       Sum<N> sum;
@@ -66,7 +95,7 @@ void mvlgamma(Call& call) {
         const N shifted = held_in(x + N(-0.5 * static_cast<double>(j)), dtype);
         sum.add(held_in(lgamma(shifted), dtype));
       }
-      x = held_in(sum.result(), dtype) + N(constant);
+      x = with_constant(sum, added, dtype);
     }
     call.emit(out, dtype);
   });

@@ -1,6 +1,7 @@
 // Special functions and orthogonal polynomials: known values, PyTorch's values at poles and
 // infinities, and how wide the oracle's bounds are.
 #include <cmath>
+#include <numbers>
 
 #include "reference/number/special_functions.h"
 #include "reference/ops/op_test.h"
@@ -41,6 +42,25 @@ TEST(Special, HasTheValuesOfTables) {
               1e-15);
   EXPECT_NEAR(special_of_two("aten.igamma.default", {1}, {1})[0], 0.63212055882855767840, 1e-15);
   EXPECT_NEAR(special_of_two("aten.igammac.default", {1}, {1})[0], 0.36787944117144232160, 1e-15);
+}
+
+// The constant may be the first term of the sum as well as the last.
+TEST(Mvlgamma, HoldsSumsInWhateverOrder) {
+  for (const int p : {3, 6}) {
+    Numbers x;
+    for (int i = 0; i < 2000; ++i) x.push_back(0.5 * p + 0.00025 * i);
+    const auto self = tensor(DType::kFloat64, {static_cast<std::int64_t>(x.size())}, x);
+    const auto bound = run_tensor("aten.mvlgamma.default",
+                                  {{"self", {self}}, {"p", {std::int64_t{p}}}}, Mode::kWorstCase);
+    const std::vector<Mark> marks = marks_of(*bound);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      double sum = p * (p - 1) * std::log(std::numbers::pi) / 4;
+      for (int j = 0; j < p; ++j) sum += static_cast<double>(exact::lgamma(x[i] - 0.5 * j));
+      EXPECT_LE(std::fabs(static_cast<long double>(sum) - marks[i].value), marks[i].radius)
+          << "p " << p << ", x " << x[i];
+      EXPECT_LT(marks[i].radius, 1e-13);
+    }
+  }
 }
 
 TEST(Special, SaysWhatPyTorchSaysAtPolesAndInfinities) {
