@@ -349,16 +349,32 @@ void write_marked(Tensor& tensor, std::int64_t position, std::int64_t stride,
   const std::int64_t item = spec::item_size_bytes(tensor.dtype);
   std::byte* bytes = tensor.storage->writable_bytes();
   std::vector<StoredMark>& marks = tensor.storage->marks;
-  for (const N& x : values) {
-    const Written out = convert_out(x, tensor.dtype);
-    if (is_real) {
-      encode_float(out.real, tensor.dtype, bytes + position * item);
-    } else {
-      encode_integer(out.integer, tensor.dtype, bytes + position * item);
+  std::array<Written, 32> written;
+  std::array<double, written.size()> reals;
+  while (!values.empty()) {
+    const std::size_t count = std::min(values.size(), written.size());
+    bool is_exact = true;
+    for (std::size_t i = 0; i < count; ++i) {
+      written[i] = convert_out(values[i], tensor.dtype);
+      reals[i] = written[i].real;
+      is_exact = is_exact && written[i].exact;
     }
-    if (marks.empty() && !out.exact) add_marks(tensor);
-    if (!marks.empty()) marks[static_cast<std::size_t>(position)] = out.mark;
-    position += stride;
+    std::byte* const first = bytes + position * item;
+    if (is_real) {
+      encode_floats(std::span(reals).first(count), tensor.dtype, first, stride * item);
+    } else {
+      for (std::size_t i = 0; i < count; ++i) {
+        encode_integer(written[i].integer, tensor.dtype,
+                       first + static_cast<std::int64_t>(i) * stride * item);
+      }
+    }
+    if (marks.empty() && !is_exact) add_marks(tensor);
+    for (std::size_t i = 0; i < count && !marks.empty(); ++i) {
+      marks[static_cast<std::size_t>(position)] = written[i].mark;
+      position += stride;
+    }
+    if (marks.empty()) position += static_cast<std::int64_t>(count) * stride;
+    values = values.subspan(count);
   }
 }
 

@@ -40,7 +40,38 @@ double exp_ulps(const Tracked<P>& x) {
   if (!is_approximate<P>(x.arithmetic) || !std::isfinite(x.value)) return 0;
   return 2 + 2 * (static_cast<double>(std::fabs(x.value)) + x.radius);
 }
+
+// change() of the exponential `at_value`. It is a number everywhere, and moves most upwards: the
+// lower end is looked at where that may be lost in roundings.
+template <class P>
+double change_of_exp(const Tracked<P>& x, long double at_value) {
+  if (x.radius == 0) return 0;
+  if (std::isnan(x.value)) return x.radius;
+  if (std::isinf(x.radius)) return kInfinity;
+  const long double r = x.radius;
+  const auto reach = static_cast<long double>(P::kDecisionRadii) * r;
+  if (std::isinf(at_value) && std::fabs(x.value) <= reach) return kInfinity;
+  const auto moved_to = [&](long double end) {
+    const auto moved = static_cast<double>(std::fabs(std::exp(end) - at_value));
+    return std::isnan(moved) ? 0 : moved;
+  };
+  const double up = moved_to(x.value + r);
+  constexpr double kClearlyUp = 0x1p-30;
+  return x.radius > kClearlyUp ? up : std::max(up, moved_to(x.value - r));
+}
+
+template <class P>
+Tracked<P> exp_accurate_to(const Tracked<P>& x, double ulps) {
+  const long double value = std::exp(x.value);
+  return rounded<P>(value, change_of_exp(x, value), x.arithmetic, std::max(ulps, exp_ulps(x)));
+}
 }  // namespace detail
+
+inline double exp(double x) { return std::exp(x); }
+template <class P>
+Tracked<P> exp(const Tracked<P>& x) {
+  return detail::exp_accurate_to(x, function_ulps());
+}
 
 // GRAPHGATE_FUNCTION(name): name(double) and name(Tracked) from the standard library's function.
 #define GRAPHGATE_FUNCTION(name, ulps)                                   \
@@ -50,7 +81,6 @@ double exp_ulps(const Tracked<P>& x) {
     return through(x, ulps, [](long double v) { return std::name(v); }); \
   }
 GRAPHGATE_FUNCTION(sqrt, detail::quotient_ulps<P>(x.arithmetic))
-GRAPHGATE_FUNCTION(exp, std::max(function_ulps(), detail::exp_ulps(x)))
 GRAPHGATE_FUNCTION(exp2, function_ulps())
 GRAPHGATE_FUNCTION(expm1, function_ulps())
 GRAPHGATE_FUNCTION(log, function_ulps())
@@ -193,8 +223,7 @@ inline double fast_exp(double x) { return std::exp(x); }
 template <class P>
 Tracked<P> fast_exp(const Tracked<P>& x) {
   const bool is_wide = x.arithmetic == Tracked<P>::Arithmetic::kFloat64;
-  return through(x, is_wide ? function_ulps() : std::max(kFastExpUlps, detail::exp_ulps(x)),
-                 [](long double v) { return std::exp(v); });
+  return detail::exp_accurate_to(x, is_wide ? function_ulps() : kFastExpUlps);
 }
 
 namespace detail {

@@ -13,7 +13,9 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <iterator>
+#include <limits>
 #include <type_traits>
 
 #include "reference/number/arithmetic.h"
@@ -202,12 +204,28 @@ class Sum<Tracked<P>> {
   }
   // And that no term is finer than the least subnormal: a product may be.
   [[nodiscard]] bool fits_significand() const {
-    return std::ldexp(magnitudes_, -quantum_exponent_) * unit() <= 1 &&
-           std::ldexp(1.0L, quantum_exponent_) >= 2 * static_cast<long double>(tiny());
+    const bool is_wide = detail::dtype_of<P>(arithmetic_) == spec::DType::kFloat64;
+    const int least = is_wide ? -1073 : -149;  // of 2 * tiny()
+    return quantum_exponent_ >= least && scaled(magnitudes_, -quantum_exponent_) * unit() <= 1;
   }
 
-  // The exponent of the lowest set bit of x.
+  // x times 2^exponent.
+  static long double scaled(long double x, int exponent) {
+    if (exponent < -1022 || exponent > 1023) return std::ldexp(x, exponent);
+    return x * static_cast<long double>(detail::power_of_two(exponent));
+  }
+  // The exponent of the lowest set bit of a finite x that is not zero.
   static int low_bit(long double x) {
+    if constexpr (std::numeric_limits<long double>::digits == 64) {
+      // Behind 64 bits, of which none is hidden, stand 15 of the exponent, and the sign.
+      std::array<std::byte, sizeof(long double)> bytes{};
+      std::memcpy(bytes.data(), &x, sizeof(x));
+      std::uint64_t bits = 0;
+      std::uint16_t exponent = 0;
+      std::memcpy(&bits, bytes.data(), sizeof(bits));
+      std::memcpy(&exponent, bytes.data() + sizeof(bits), sizeof(exponent));
+      return std::max(exponent & 0x7fff, 1) - 16446 + __builtin_ctzll(bits);
+    }
     int exponent = 0;
     const long double fraction = std::frexp(std::fabs(x), &exponent);
     const auto bits = static_cast<std::uint64_t>(std::ldexp(fraction, 64));

@@ -43,10 +43,13 @@ struct WorstCase {
 };
 
 struct RootSumSquare {
-  // Of an exact number the other alone, which is what hypot gives.
+  // Of an exact number the other alone, which is what hypot gives. Squares that neither overflow
+  // nor underflow give the same but for an ulp, in a fraction of the time.
   static double combine(double a, double b) {
     if (b == 0) return std::fabs(a);
-    return a == 0 ? std::fabs(b) : std::hypot(a, b);
+    if (a == 0) return std::fabs(b);
+    const double square = a * a + b * b;
+    return square > 0x1p-900 && square < 0x1p900 ? std::sqrt(square) : std::hypot(a, b);
   }
   // A rounding error spread evenly over [-most, most] has this standard deviation.
   static double of_rounding(double most) { return most * 0.57735026918962576; }
