@@ -66,19 +66,35 @@ HostTensor export_tensor(const Tensor& tensor) {
 
 spec::Spread export_spread(const Tensor& exported) {
   const Tensor tensor = as_components(exported);
+  const auto count = static_cast<std::size_t>(tensor.count());
   spec::Spread spread;
-  spread.values.reserve(static_cast<std::size_t>(tensor.count()));
-  spread.radii.reserve(static_cast<std::size_t>(tensor.count()));
+  spread.values.resize(count);
+  spread.radii.resize(count);
+  std::size_t next = 0;
   ElementWalk walk(tensor);
   for_each_block<Mark>(
       tensor.count(), [&](std::span<Mark> block) { read_marks(tensor, walk, block); },
       [&](std::span<const Mark> block) {
         for (const Mark& mark : block) {
-          spread.values.push_back(mark.value);
-          spread.radii.push_back(mark.radius);
+          spread.values[next] = mark.value;
+          spread.radii[next++] = mark.radius;
         }
       });
   return spread;
+}
+
+// Marks what lies around the elements of a tensor as open. It is the only one in its storage.
+void open_gaps_around(const Tensor& tensor) {
+  Tensor whole = tensor;
+  add_marks(whole);
+  std::vector<StoredMark>& marks = tensor.storage->marks;
+  std::vector<bool> is_known(marks.size());
+  for_each_position(as_components(tensor), [&](std::int64_t position) {
+    is_known[static_cast<std::size_t>(position)] = true;
+  });
+  for (std::size_t i = 0; i < marks.size(); ++i) {
+    if (!is_known[i]) marks[i].set_radius(std::numeric_limits<double>::infinity());
+  }
 }
 
 Datum import_input(const spec::InputValue& value, Importer& importer) {
@@ -164,6 +180,11 @@ class ReferenceProgram final : public spec::LoadedProgram {
     return options_.mode == Mode::kProvenance ? 4 * program_.graph.nodes.size() : 0;
   }
 
+  [[nodiscard]] bool has_open_gaps(std::size_t input) const {
+    const bool is_oracle = options_.mode == Mode::kWorstCase || options_.mode == Mode::kSampled;
+    return is_oracle && std::ranges::find(options_.open_gaps, input) != options_.open_gaps.end();
+  }
+
   // The words of states at the beginning, or of those in a storage with new contents.
   void begin_states(const Storage* changed) {
     if (options_.mode != Mode::kProvenance) return;
@@ -200,6 +221,7 @@ class ReferenceProgram final : public spec::LoadedProgram {
       const Datum datum = import_input(inputs[user_inputs.size()], importer);
       place_on_device(datum, program_.graph.value(input.value));
       const auto* tensor = datum.as<TensorRef>();
+      if (tensor && has_open_gaps(user_inputs.size())) open_gaps_around(**tensor);
       if (run.provenance && tensor && begun.insert((*tensor)->storage.get()).second) {
         provenance_.begin(**tensor, "input", input.target, *calls_);
       }

@@ -364,5 +364,43 @@ TEST(ReferenceExecutor, HasNoOpinionOfOpsThatTheTableLacks) {
   EXPECT_EQ(failure_of(make_executor({})->load(program)).kind, ErrorKind::kUnsupported);
 }
 
+// Only the elements of an input are known: what a view reads around them is open, until something
+// is written there.
+TEST(ReferenceExecutor, LeavesOpenWhatLiesAroundTheElementsOfAnInput) {
+  const spec::Program program = test::program(R"(program "part" {
+  input %x : f32[2, 2]{3, 1}@1
+  %v = aten.as_strided.default(%x, [6], [1], 0)
+  %a = aten.add.Tensor(%v, 1.0)
+  %first = aten.slice.Tensor(%v, 0, 0, 1)
+  %w = aten.fill_.Scalar(%first, 7.0)
+  %b = aten.add.Tensor(%v, 1.0)
+  output %a
+  output %b
+}
+)");
+  spec::HostTensor x = floats({6}, {0, 1, 2, 0, 4, 5});
+  x.sizes = {2, 2};
+  x.strides = {3, 1};
+  x.storage_offset = 1;
+  for (const Mode mode : {Mode::kWorstCase, Mode::kSampled}) {
+    Options options;
+    options.mode = mode;
+    options.open_gaps = {0};
+    const spec::CallResult result = Loaded(program, options).call({x});
+    const auto open_at = [&](std::size_t output) {
+      std::vector<int> places;
+      const std::vector<double>& radii = result.output_spreads.at(output).radii;
+      for (std::size_t i = 0; i < radii.size(); ++i) {
+        if (std::isinf(radii[i])) places.push_back(static_cast<int>(i));
+      }
+      return places;
+    };
+    EXPECT_EQ(open_at(0), (std::vector<int>{0, 3}));
+    EXPECT_EQ(open_at(1), (std::vector<int>{3}));
+    EXPECT_EQ(result.final_input_spreads.at(0).radii, (std::vector<double>{0, 0, 0, 0}));
+    EXPECT_EQ(elements(output(result, 1)), (Floats{8, 2, 3, 1, 5, 6}));
+  }
+}
+
 }  // namespace
 }  // namespace graphgate::reference

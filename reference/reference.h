@@ -8,6 +8,7 @@
 
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "reference/number/arithmetic.h"
 #include "reference/tensor.h"
@@ -27,6 +28,9 @@ struct Options {
   // Oracle modes take the numbers that random ops draw here for those of every executor, instead of
   // leaving them open.
   bool knows_draws = false;
+  // Oracle modes: the user inputs, by place, of whose storages only the elements are known: a view
+  // that reaches around them reads what is open. An input that shares its storage may not be named.
+  std::vector<std::size_t> open_gaps;
   // Of kProvenance: without words its rows tell geometry and storages alone, which costs little
   // beside an eager run.
   bool provenance_words = true;

@@ -140,6 +140,9 @@ constexpr OptionRow kRows[] = {
     {option::kDraws, Kind::kWord, Group::kReference, kNotDrawn,
      "of oracles: whether the numbers that random ops draw are open, or those that it draws",
      "open,known"},
+    {option::kOpenGaps, Kind::kSeveralNames, Group::kReference, kNotDrawn,
+     "of oracles: places of the inputs around whose elements their storages hold what nobody "
+     "knows"},
 };
 
 using Index = std::unordered_map<std::string_view, const OptionRow*>;

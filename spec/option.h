@@ -77,6 +77,7 @@ inline constexpr const char* kSplitSums = "split-sums";
 inline constexpr const char* kTf32 = "tf32";
 inline constexpr const char* kTrial = "trial";
 inline constexpr const char* kDraws = "draws";
+inline constexpr const char* kOpenGaps = "open-gaps";
 }  // namespace option
 
 // The value of the option "cache" that stands for a folder made for one run of a script.

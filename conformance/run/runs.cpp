@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <cstring>
+#include <set>
 
 #include "base/temporary_folder.h"
 #include "conformance/run/runs.h"
+#include "conformance/run/storage_gaps.h"
 #include "conformance/run/trials.h"
 #include "spec/option.h"
 
@@ -106,6 +108,22 @@ bool may_guide(const Script& script, bool with_states) {
   return feeds_back || (with_states && has_states && script.calls() > 1);
 }
 
+// The places of inputs around whose elements some recorded call leaves it open what lies there, as
+// the reference's option has them.
+std::string open_gaps(const Script& script) {
+  std::set<std::size_t> places;
+  for (const ScriptStep& step : script.steps) {
+    const auto* call = std::get_if<ScriptCall>(&step);
+    if (!call || !call->expected) continue;
+    const auto gaps = inputs_with_unknown_gaps(*script.programs[call->program],
+                                               call->expected->inputs, call->inputs);
+    places.insert(gaps.begin(), gaps.end());
+  }
+  std::vector<std::string> words;
+  for (const std::size_t place : places) words.push_back(std::to_string(place));
+  return join_list(words);
+}
+
 // Steps of the trace count as in the script.
 void renumber(Trace& trace, const std::vector<std::size_t>& originals) {
   for (CallRecord& record : trace.calls) record.step = originals[record.step];
@@ -177,6 +195,8 @@ Configuration Runs::oracle_configuration(std::string_view mode) const {
   if (!promised.split_sums.empty())
     configuration[option::kSplitSums] = join_list(promised.split_sums);
   if (promised.has_tf32_convolutions) configuration[option::kTf32] = "convolution";
+  const std::string gaps = open_gaps(script_);
+  if (!gaps.empty()) configuration[option::kOpenGaps] = gaps;
   return configuration;
 }
 

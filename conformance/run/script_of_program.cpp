@@ -2,6 +2,7 @@
 #include "conformance/run/input_layout.h"
 #include "conformance/run/script.h"
 #include "conformance/run/seeded_inputs.h"
+#include "conformance/run/storage_gaps.h"
 
 namespace graphgate::conformance {
 
@@ -13,6 +14,7 @@ Result<Script> script_of(std::shared_ptr<const spec::Program> program,
     ScriptCall call;
     call.inputs = expected.inputs;
     lay_out_inputs(*program, call.inputs);
+    widen_storages(*program, *script.ops, expected.inputs, call.inputs);
     call.expected = expected;
     script.steps.emplace_back(std::move(call));
   }

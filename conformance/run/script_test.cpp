@@ -167,5 +167,33 @@ expect call 0 out1 : f32[2] = [1.0, 2.0]
             (std::vector<float>{1, 2}));
 }
 
+// A recording holds the elements alone; the program read on to the sixth number of the storage.
+TEST(ProgramScript, MakesRoomInTheStorageOfARecordedInputForWhatTheProgramReads) {
+  const spec::OpTable& builtin = spec::builtin_op_table();
+  const auto ops = std::make_shared<const spec::OpTable>(builtin);
+  const auto program = std::make_shared<const spec::Program>(must(spec::parse_program(R"(
+program "part" {
+  input %x : f32[2, 2]{3, 1}@1
+  input %y : f32[2]
+  %v : f32[4]{1}@1 = aten.as_strided.default(%x, [4], [1])
+  %a : f32[3] = aten.as_strided.default(%v, [3], [2], 2)
+  output %a
+}
+)",
+                                                                                   builtin)));
+  ExpectedCall call;
+  HostTensor x = spec::float_tensor({1, 2, 4, 5});
+  x.sizes = {2, 2};
+  x.strides = {2, 1};
+  call.inputs = {x, spec::float_tensor({7, 8})};
+  const Script made = must(script_of(program, std::vector{call}, 1, 1, ops));
+  const HostTensor& laid_out = input(made, 0, 0);
+  EXPECT_EQ(laid_out.strides, (std::vector<std::int64_t>{3, 1}));
+  EXPECT_EQ(laid_out.storage_offset, 1);
+  EXPECT_EQ(laid_out.storage->bytes.size(), 7 * sizeof(float));
+  EXPECT_EQ(spec::elements_of(laid_out), (std::vector<float>{1, 2, 4, 5}));
+  EXPECT_EQ(input(made, 0, 1).storage->bytes.size(), 2 * sizeof(float));
+}
+
 }  // namespace
 }  // namespace graphgate::conformance

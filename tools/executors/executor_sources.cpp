@@ -100,6 +100,18 @@ Result<reference::Trial> read_trial(const std::string& value) {
                    "'");
 }
 
+// "0,2": places of inputs.
+Result<std::vector<std::size_t>> read_places(const std::string& value) {
+  std::vector<std::size_t> places;
+  for (const std::string& word : conformance::split_list(value)) {
+    const char* const last = word.data() + word.size();
+    const auto [end, status] = std::from_chars(word.data(), last, places.emplace_back());
+    if (status == std::errc() && end == last) continue;
+    return bad_input("option 'open-gaps': expected places of inputs as 0,2, found '" + word + "'");
+  }
+  return places;
+}
+
 class ReferenceSource final : public Subject {
  public:
   explicit ReferenceSource(bool allow_zero_and_one) : allow_zero_and_one_(allow_zero_and_one) {}
@@ -123,6 +135,10 @@ class ReferenceSource final : public Subject {
           return bad_input("option 'draws': expected open or known, found '" + value + "'");
         }
         options.knows_draws = value == "known";
+        continue;
+      }
+      if (name == option::kOpenGaps) {
+        GRAPHGATE_TRY(options.open_gaps, read_places(value));
         continue;
       }
       if (name != option::kMode) {

@@ -8,6 +8,7 @@
 #include "optimized/optimized.h"
 #include "reference/reference.h"
 #include "spec/graph_text.h"
+#include "spec/host_tensor_test.h"
 #include "tools/executors/executor_sources.h"
 #include "tools/tests/cross/golden_models_test.h"
 
@@ -384,6 +385,33 @@ TEST(BoundsJudge, LeavesBitsOfInexactNumbersUndecided) {
 })");
   const auto report = check_seeded(program, *tools::optimized_source());
   EXPECT_EQ(report.outcome, spec::Outcome::kUndecided) << report.reason;
+}
+
+// What lay around the elements of the recorded %x was 100 and 103: the recording does not say so.
+TEST(BoundsJudge, LeavesOpenWhatARecordingDoesNotHoldOfAnInputsStorage) {
+  const auto program = std::make_shared<const spec::Program>(with_text(R"(program "part" {
+  input %x : f32[2, 2]{3, 1}@1
+  %v : f32[6] = aten.as_strided.default(%x, [6], [1], 0)
+  %a : f32[6] = aten.add.Tensor(%v, 1.0)
+  output %a
+})"));
+  const auto ops = std::make_shared<const spec::OpTable>(spec::builtin_op_table());
+  const auto outcome_of = [&](const std::vector<float>& recorded) {
+    conformance::ExpectedCall call;
+    call.inputs = {spec::host_tensor(spec::DType::kFloat32, {2, 2}, std::vector<float>{1, 2, 4, 5})};
+    call.outputs = {spec::host_tensor(spec::DType::kFloat32, {6}, recorded)};
+    const conformance::Script script =
+        must(conformance::script_of(program, std::vector{call}, 1, 1, ops));
+    const auto subject = tools::optimized_source();
+    const auto oracle = tools::reference_source(/*allow_zero_and_one=*/false);
+    conformance::Runs runs(script, *subject, *oracle);
+    const conformance::JudgeSettings settings{.judge_nodes = true, .localize = false};
+    const auto report = must(conformance::judge_script(
+        runs, conformance::parse_judges("bounds,state").value(), settings));
+    return report.outcome;
+  };
+  EXPECT_EQ(outcome_of({101, 2, 3, 104, 5, 6}), spec::Outcome::kPass);
+  EXPECT_EQ(outcome_of({101, 2, 3, 104, 5, 7}), spec::Outcome::kFail);
 }
 
 TEST(JudgeNodes, LeavesWhatNobodyWroteAndWhatClonesDoNotKeepAlone) {
