@@ -113,8 +113,9 @@ Elimination eliminate(const KnownMatrix& permuted, const WideMatrix& lu, const E
   Elimination out{carried, value, carried};
   const auto radius_at = [&](std::int64_t i, std::int64_t j, std::int64_t steps) -> long double {
     if (exact(i, j) != 0) return 0;
-    return rule.joined(carried(i, j),
-                       rule.roundings(static_cast<long double>(steps + 1)) * met(i, j));
+    const auto count = static_cast<long double>(steps + 1);
+    return rule.joined(rule.joined(carried(i, j), rule.roundings(count) * met(i, j)),
+                       rule.underflow(count));
   };
   for (std::int64_t k = 0; k < std::min(m, n); ++k) {
     for (std::int64_t j = k; j < n; ++j) out.radius(k, j) = radius_at(k, j, k);
@@ -139,7 +140,8 @@ Elimination eliminate(const KnownMatrix& permuted, const WideMatrix& lu, const E
       if (!is_held && room > 0) {
         // A reciprocal may be multiplied with: two roundings.
         l_radius = rule.joined(rule.joined(radius, std::fabs(l) * pivot_radius) / room,
-                               rule.roundings(2) * std::fabs(l));
+                               rule.joined(rule.roundings(2) * std::fabs(l),
+                                           rule.underflow(1) * (1 + std::fabs(value(i, k)))));
       }
       out.radius(i, k) = l_radius;
       for (std::int64_t j = k + 1; j < n; ++j) {
@@ -170,6 +172,17 @@ long double ErrorRule::roundings(long double count) const {
   if (squares_) return std::sqrt(count) * kDeviation * unit_ * kRoom;
   const long double n = count * unit_ * kRoom;
   return n < 1 ? n / (1 - n) : kOpenRadius;
+}
+
+long double ErrorRule::underflow(long double count) const {
+  if (!tracks_ || count <= 0) return 0;
+  constexpr long double kDeviation = 0.57735026918962576L;
+  const auto most = static_cast<long double>(half_ulp(0, dtype_));
+  return squares_ ? std::sqrt(count) * kDeviation * most : count * most;
+}
+
+bool ErrorRule::has_reciprocal(long double x) const {
+  return !(1 / std::fabs(x) > static_cast<long double>(max_finite(dtype_)));
 }
 
 long double ErrorRule::joined(long double a, long double b) const {
@@ -248,11 +261,30 @@ std::int64_t first_open_pivot(const WideMatrix& factors, const WideMatrix& radiu
       const bool hangs =
           reach == 0 ? is_tie && declared_arithmetic().has_cuda_kernels : !(pivot - size > reach);
       if (!hangs) continue;
-      const long double ratio = std::fabs(factors(i, k));
-      if (reach == 0 || !(ratio + rule.decision() * radius(i, k) < 1)) return k;
+      const long double ratio = std::fabs(factors(i, k));  // of a pivot that is not zero
+      const bool is_known = reach > 0 && pivot > 0 && ratio + rule.decision() * radius(i, k) < 1;
+      if (!is_known) return k;
     }
   }
   return count;
+}
+
+// Whether the reciprocal of a pivot is finite, or nothing is divided by it. One that may be zero is
+// open for its radius already.
+bool may_divide_by(long double pivot, long double radius, const ErrorRule& rule) {
+  const long double size = std::fabs(pivot);
+  const long double reach = rule.decision() * radius;
+  return size == 0 || rule.has_reciprocal(size > reach ? size - reach : size);
+}
+
+// What underflows on the way to element (i, j) of L or U, as an error of the matrix: products, and
+// the quotient or the product with a reciprocal that L is made by.
+long double underflow_of_factors(const WideMatrix& lu, std::int64_t i, std::int64_t j,
+                                 const ErrorRule& rule) {
+  const long double of_products = rule.underflow(static_cast<long double>(std::min(i, j)));
+  if (i <= j) return of_products;
+  const long double pivot = std::fabs(lu(j, j));
+  return rule.joined(of_products, rule.underflow(1) * (1 + std::fabs(lu(i, j)) * pivot) * pivot);
 }
 
 }  // namespace
@@ -282,19 +314,27 @@ KnownLu known_lu(const KnownMatrix& a, const ErrorRule& rule) {
       const std::int64_t roundings = std::min(i, j) + (i > j ? 2 : 0);
       error(i, j) = rule.joined(error(i, j),
                                 rule.roundings(static_cast<long double>(roundings)) * sizes(i, j));
+      error(i, j) = rule.joined(error(i, j), underflow_of_factors(lu, i, j, rule));
     }
   }
   const Elimination by_steps = eliminate(permuted, lu, rule);
   out.radius = radius_of_factors(lu, error, rule);
-  out.open_from = first_open_pivot(lu, out.radius, by_steps, rule);
+  // LAPACK's kernels multiply with a reciprocal that may be infinite.
+  std::int64_t divided = 0;
+  while (divided < count &&
+         may_divide_by(lu(divided, divided), by_steps.radius(divided, divided), rule)) {
+    ++divided;
+  }
+  out.open_from = std::min(first_open_pivot(lu, out.radius, by_steps, rule), divided + 1);
+  out.open_from = std::min(out.open_from, count);
+  out.info_is_open = out.factors.first_zero > divided + 1;
   take_lesser(out.radius, by_steps.radius);
   for (std::int64_t k = 0; k < count; ++k) {
     const long double reach = rule.decision() * out.radius(k, k);
     const bool may_be_zero = reach > 0 && std::fabs(lu(k, k)) <= reach;
     const bool is_zero = lu(k, k) == 0 && reach == 0;
-    if (may_be_zero || (k >= out.open_from && !is_zero && out.factors.first_zero != 0)) {
-      out.info_is_open = true;
-    }
+    const bool hangs_on_pivot = k == out.open_from || (k > out.open_from && !is_zero);
+    if (may_be_zero || (hangs_on_pivot && out.factors.first_zero != 0)) out.info_is_open = true;
     if (is_zero || out.info_is_open) break;
   }
   for (std::int64_t i = out.open_from; i < m; ++i) {
@@ -305,7 +345,8 @@ KnownLu known_lu(const KnownMatrix& a, const ErrorRule& rule) {
     long double most = 0;
     for (const long double x : upper_factor(lu).data) most = std::max(most, std::fabs(x));
     const auto terms = static_cast<long double>(count);
-    const long double rounding = rule.roundings(terms + 2) * terms * most;
+    const long double rounding = rule.joined(rule.roundings(terms + 2) * terms * most,
+                                             rule.underflow(terms + 2) * (1 + most) * (1 + most));
     for (std::size_t i = 0; i < error.data.size(); ++i) {
       error.data[i] = rule.joined(permuted.radius.data[i], rounding);
     }
@@ -401,6 +442,22 @@ KnownNumber known_determinant(const KnownMatrix& a, const KnownLu& lu, const Err
 
 // ---- Cholesky ---------------------------------------------------------------------------------
 
+namespace {
+
+// What underflows on the way to element (i, j) of Cholesky's factor of `a`, as an error of `a`:
+// products, and the quotient below the diagonal. Nothing where nothing is multiplied or divided.
+long double underflow_of_cholesky(const WideMatrix& a, std::int64_t i, std::int64_t j,
+                                  const ErrorRule& rule) {
+  const std::int64_t column = std::min(i, j);
+  const auto products = static_cast<long double>(column);
+  if (i == j) return rule.underflow(products);
+  // The factor's diagonal is no larger than the root of the matrix's; the reciprocal may be taken.
+  const long double pivot = std::sqrt(std::fabs(a(column, column)));
+  return rule.underflow(products + 1) * (1 + pivot) * (1 + std::fabs(a(i, j)));
+}
+
+}  // namespace
+
 KnownCholesky known_cholesky(const KnownMatrix& given, const ErrorRule& rule) {
   KnownMatrix a = given;  // the lower triangle, on both sides
   const std::int64_t n = a.value.rows;
@@ -427,9 +484,11 @@ KnownCholesky known_cholesky(const KnownMatrix& given, const ErrorRule& rule) {
   for (std::int64_t i = 0; i < count; ++i) {
     for (std::int64_t j = 0; j < count; ++j) {
       const auto roundings = static_cast<long double>(std::min(i, j) + 2);
+      const long double of_roundings = rule.joined(rule.roundings(roundings) * sizes(i, j),
+                                                   underflow_of_cholesky(a.value, i, j, rule));
       // Both halves have one error: as deviations they count as such.
-      error(i, j) = 1.5L * rule.joined(a.radius(i, j), rule.roundings(roundings) * sizes(i, j)) /
-                    (rule.decision() == 1 ? 1.5L : 1);
+      error(i, j) =
+          1.5L * rule.joined(a.radius(i, j), of_roundings) / (rule.decision() == 1 ? 1.5L : 1);
     }
   }
   const WideMatrix inverse = inverse_of_triangle(lower, false);
@@ -461,7 +520,9 @@ KnownCholesky known_cholesky(const KnownMatrix& given, const ErrorRule& rule) {
                                    ? sizes(i, j)
                                    : std::sqrt(std::fabs(a.value(i, i) * a.value(j, j)));
       const auto roundings = static_cast<long double>(std::min(i, j) + 2);
-      const long double e = rule.joined(a.radius(i, j), rule.roundings(roundings) * 2 * size);
+      const long double of_roundings = rule.joined(rule.roundings(roundings) * 2 * size,
+                                                   underflow_of_cholesky(a.value, i, j, rule));
+      const long double e = rule.joined(a.radius(i, j), of_roundings);
       moved = rule.joined(moved, std::fabs(w(i, 0) * w(j, 0)) * e);
     }
   }
@@ -501,8 +562,10 @@ QrErrors qr_errors(const KnownMatrix& a, const WideMatrix& r, std::int64_t count
   long double roundings = 0;
   for (std::int64_t j = 0; j < a.value.columns; ++j) {
     if (j < count) roundings += roundings_of_reflection(a.value.rows - j);
-    out.column.push_back(
-        rule.joined(rule.roundings(roundings) * column_norm(a.value, j), column_norm(a.radius, j)));
+    const long double length = column_norm(a.value, j);
+    const long double underflow = length > 0 ? rule.underflow(roundings) : 0;
+    out.column.push_back(rule.joined(rule.joined(rule.roundings(roundings) * length, underflow),
+                                     column_norm(a.radius, j)));
   }
   out.formation = rule.roundings(roundings);
   std::int64_t full = 0;
@@ -758,8 +821,9 @@ class LdlElimination {
       for (std::int64_t i = 0; i < choice.size; ++i) {
         out.pivots.push_back(choice.size == 1 ? choice.pivot + 1 : -(choice.pivot + 1));
       }
-      if (choice.is_zero && out.first_zero == 0 && !out.info_is_open) out.first_zero = k + 1;
-      out.info_is_open = out.info_is_open || (out.first_zero == 0 && choice.may_be_zero);
+      const bool is_known = out.first_zero != 0 || out.info_is_open;
+      if (!is_known && choice.may_be_zero) out.info_is_open = true;
+      if (!is_known && choice.is_zero && !choice.may_be_zero) out.first_zero = k + 1;
       keep(out.packed, k, choice);
       k += choice.size;
     }
@@ -810,8 +874,9 @@ class LdlElimination {
     if (out.is_zero || !std::isfinite(diagonal + column)) return out;
     // Of the roundings of alpha and of the products that are compared.
     const long double slack = rule_.roundings(6);
+    const long double underflow = column > 0 ? rule_.underflow(1) : 0;
     if (reaches(diagonal, diagonal_radius, alpha * column,
-                rule_.joined(column_radius, slack * column))) {
+                rule_.joined(rule_.joined(column_radius, slack * column), underflow))) {
       return out;
     }
     for (std::int64_t i = k + 1; i < n_; ++i) {
@@ -826,15 +891,28 @@ class LdlElimination {
       row_radius = std::max(row_radius, radius_(most, j));
     }
     const long double ratio = column / row;
-    const long double square_radius =
+    const long double square_radius = rule_.joined(
         rule_.joined(rule_.joined(2 * ratio * column_radius, ratio * ratio * row_radius),
-                     slack * column * ratio);
+                     slack * column * ratio),
+        rule_.underflow(2) * (1 + column));
     if (reaches(diagonal, diagonal_radius, alpha * column * ratio, square_radius)) return out;
     out.pivot = most;
     const bool takes_one = reaches(std::fabs(value_(most, most)), radius_(most, most), alpha * row,
-                                   rule_.joined(row_radius, slack * row));
+                                   rule_.joined(rule_.joined(row_radius, slack * row), underflow));
     if (!takes_one) out.size = 2;
     return out;
+  }
+
+  // The sum of the magnitudes of a row, and the largest magnitude.
+  static long double row_size(const WideMatrix& a, std::int64_t i) {
+    long double sum = 0;
+    for (std::int64_t j = 0; j < a.columns; ++j) sum += std::fabs(a(i, j));
+    return sum;
+  }
+  static long double largest_of(const WideMatrix& a) {
+    long double most = 0;
+    for (const long double x : a.data) most = std::max(most, std::fabs(x));
+    return most;
   }
 
   void exchange(std::int64_t i, std::int64_t j) {
@@ -879,10 +957,21 @@ class LdlElimination {
         rule_.tracks() ? rule_.growth(row_norm(rule_.carried(inverse, block_radius))) : 1;
     WideMatrix l_radius = rule_.joined(rule_.carried(columns_radius, inverse),
                                        rule_.carried(rule_.carried(l, block_radius), inverse));
-    for (std::size_t i = 0; i < l_radius.data.size(); ++i) {
-      const long double radius =
-          rule_.joined(l_radius.data[i], rule_.roundings(8) * l_size.data[i]) * growth;
-      l_radius.data[i] = std::isnan(radius) ? kOpenRadius : radius;
+    // Executors multiply with a reciprocal, of a block of two with that of its lower element.
+    const long double divisor = block(size - 1, 0);
+    const bool is_open = rule_.tracks() && !rule_.has_reciprocal(divisor);
+    const long double reciprocal = size == 1 ? 0 : largest_of(inverse);
+    for (std::int64_t i = 0; i < rest; ++i) {
+      const long double met = row_size(columns, i) + row_size(columns_radius, i);
+      const long double underflow =
+          met == 0 ? 0 : rule_.underflow(8) * (1 + (1 + met) * (1 + reciprocal));
+      for (std::int64_t j = 0; j < size; ++j) {
+        const long double radius =
+            rule_.joined(rule_.joined(l_radius(i, j), rule_.roundings(8) * l_size(i, j)),
+                         underflow) *
+            growth;
+        l_radius(i, j) = std::isnan(radius) || is_open ? kOpenRadius : radius;
+      }
     }
     copy_into(packed.value, l, next, k);
     copy_into(packed.radius, l_radius, next, k);
@@ -897,8 +986,13 @@ class LdlElimination {
         long double& x = value_(next + i, next + j);
         const long double met = std::fabs(x) + part_size(i, j);
         x -= part(i, j);
+        const long double of_i = row_size(columns, i) + row_size(columns_radius, i);
+        const long double of_j = row_size(columns, j) + row_size(columns_radius, j);
+        const long double underflow =
+            of_i == 0 || of_j == 0 ? 0 : rule_.underflow(4) * (1 + of_i + of_j);
         long double& radius = radius_(next + i, next + j);
         radius = rule_.joined(rule_.joined(radius, part_radius(i, j)), rule_.roundings(2) * met);
+        radius = rule_.joined(radius, underflow);
         if (std::isnan(radius)) radius = kOpenRadius;
       }
     }

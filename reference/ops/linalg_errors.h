@@ -7,7 +7,9 @@
 // QR ch. 19. Perturbations of factors: Sun, "Componentwise perturbation bounds for some matrix
 // decompositions", BIT 32 (1992). An error E of the matrix moves a factor by what it moves it to
 // first order, over 1 - rho, where rho measures what E is beside the matrix; where rho is one half
-// or more the result is open.
+// or more the result is open. Numbers that underflow lose up to half the spacing of subnormal ones
+// in each product and quotient (Demmel, "Underflow and the reliability of numerical software", SIAM
+// J. Sci. Stat. Comput. 5 (1984)).
 //
 // Radii follow the two policies of tracked.h: a worst case adds them, standard deviations add in
 // square.
@@ -45,6 +47,10 @@ class ErrorRule {
   // What `count` roundings make of a number, relative to the sum of the magnitudes that meet in it.
   // It has room for the errors of the wide numbers themselves.
   [[nodiscard]] long double roundings(long double count) const;
+  // What `count` roundings come to beside that where numbers on the way are subnormal: a distance.
+  [[nodiscard]] long double underflow(long double count) const;
+  // Whether the dtype holds 1/x as a finite number.
+  [[nodiscard]] bool has_reciprocal(long double x) const;
   [[nodiscard]] long double joined(long double a, long double b) const;
   [[nodiscard]] WideMatrix joined(WideMatrix a, const WideMatrix& b) const;
   // |a| times |b|, of which one holds radii.

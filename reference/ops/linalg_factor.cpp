@@ -223,19 +223,37 @@ const Tensor& matrix_argument(const Call& call) {
   return *call.tensor(call.has("A") ? "A" : "self");
 }
 
+// What a product of pivots comes to where it is subnormal on the way, in whatever order they are
+// multiplied.
+long double underflow_of_product(const KnownLu& known, const ErrorRule& rule, DType dtype) {
+  long double least = 1;
+  long double most = 1;
+  const std::int64_t n = known.factors.lu.rows;
+  for (std::int64_t k = 0; k < n; ++k) {
+    const long double pivot = std::fabs(known.factors.lu(k, k));
+    least *= std::min(1.0L, pivot);
+    most *= std::max(1.0L, pivot + known.radius(k, k));
+  }
+  const long double smallest = static_cast<long double>(half_ulp(0, dtype)) / rule.roundings(1);
+  if (!rule.tracks() || least > smallest) return 0;
+  return rule.underflow(static_cast<long double>(n)) * most;
+}
+
 // PyTorch factors the transpose of a row-major matrix, which lies as LAPACK wants it.
 void det_factors(Call& call) {
   const Tensor& a = matrix_argument(call);
   require_square(a, "linalg.det");
   with_real(call.mode(), [&]<class N>() {
     Array<N> result(batch_sizes(a));
-    const LuBatch<N> out =
-        factor_batch<N>(a, is_contiguous(a),
-                        [&](std::int64_t b, const KnownMatrix& matrix, const KnownLu& known,
-                            const ErrorRule& rule) {
-                          const KnownNumber det = known_determinant(matrix, known, rule);
-                          result[b] = known_number<N>(det.value, det.radius, a.dtype);
-                        });
+    const LuBatch<N> out = factor_batch<N>(
+        a, is_contiguous(a),
+        [&](std::int64_t b, const KnownMatrix& matrix, const KnownLu& known,
+            const ErrorRule& rule) {
+          const KnownNumber det = known_determinant(matrix, known, rule);
+          const long double underflow =
+              det.value == 0 && det.radius == 0 ? 0 : underflow_of_product(known, rule, a.dtype);
+          result[b] = known_number<N>(det.value, rule.joined(det.radius, underflow), a.dtype);
+        });
     call.emit(result, a.dtype);
     if (call.row().schema.returns.size() == 1) return;  // det
     call.emit(out.lu, a.dtype, column_major_strides(a.sizes));

@@ -2,6 +2,7 @@
 // not idle.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "reference/ops/op_test.h"
 
@@ -177,6 +178,46 @@ TEST(Ldl, TakesABlockOfTwoWhereTheDiagonalIsZero) {
       run("aten.linalg_ldl_solve.default",
           {{"LD", {*out[0].as<TensorRef>()}}, {"pivots", {*out[1].as<TensorRef>()}}, {"B", {b}}});
   EXPECT_EQ(values(result(solved, 0)), (Numbers{3, 2}));
+}
+
+// 1 / 49, rounded, times 49 is less than 1 in float64: executors that multiply with the reciprocal
+// leave something.
+TEST(Ldl, DoesNotTellOfAPivotThatIsZeroWithinRounding) {
+  const auto a = square({49, 49, 49, 49}, DType::kFloat64);
+  const auto out = run("aten.linalg_ldl_factor_ex.default", {{"self", {a}}}, Mode::kWorstCase);
+  EXPECT_TRUE(has_open(result(out, 2)));
+}
+
+// Products and quotients that underflow. The square of 2e-162 is 4e-324, which rounds to the least
+// number of float64.
+TEST(Factorizations, DoNotTellOfPivotsThatUnderflow) {
+  constexpr double kLeast = std::numeric_limits<double>::denorm_min();
+  const auto a = square({4, 0, kLeast, kLeast}, DType::kFloat64);
+  const auto ldl = run("aten.linalg_ldl_factor_ex.default", {{"self", {a}}}, Mode::kWorstCase);
+  EXPECT_TRUE(has_open(result(ldl, 2)));
+  const auto b = square({3, 2, kLeast, kLeast}, DType::kFloat64);
+  const auto lu = run("aten.linalg_lu_factor_ex.default", {{"A", {b}}}, Mode::kWorstCase);
+  EXPECT_TRUE(has_open(result(lu, 2)));
+  const auto c = square({1, 0, 2e-162, kLeast}, DType::kFloat64);
+  const auto cholesky = run("aten.linalg_cholesky_ex.default", {{"self", {c}}}, Mode::kWorstCase);
+  EXPECT_TRUE(has_open(result(cholesky, 1)));
+  const auto d = square({1e-200, 0, 0, 1e-200}, DType::kFloat64);
+  const auto product = run_tensor("aten.det.default", {{"self", {d}}}, Mode::kWorstCase);
+  EXPECT_GE(radii(*product)[0], kLeast);
+}
+
+// What is far from subnormal numbers is held as before.
+TEST(Factorizations, TellOfPivotsThatDoNotUnderflow) {
+  const auto a = square({4, 99, 2, 5}, DType::kFloat64);
+  for (const char* op : {"aten.linalg_ldl_factor_ex.default", "aten.linalg_cholesky_ex.default"}) {
+    const auto out = run(op, {{"self", {a}}}, Mode::kWorstCase);
+    EXPECT_FALSE(has_open(result(out, 0))) << op;
+    EXPECT_FALSE(has_open(result(out, 1))) << op;
+    EXPECT_LT(radii(result(out, 0))[2], 1e-14) << op;
+  }
+  const auto b = square({1e-100, 0, 0, 1e-100}, DType::kFloat64);
+  const auto det = run_tensor("aten.det.default", {{"self", {b}}}, Mode::kWorstCase);
+  EXPECT_LT(radii(*det)[0], 1e-214);
 }
 
 TEST(Solve, LeavesTheSolutionOfASingularSystemOpen) {
