@@ -218,8 +218,9 @@ void norm_of_order(Call& call, double order) {
   const bool has_identity = order >= 0 && !std::isinf(order);
   if (!has_identity) reduction.expect_elements("norm");
   with_real(call.mode(), [&]<class N>() {
-    const auto of = [order](const Slice<N>& slice) { return norm_of<N>(slice, order); };
-    emit_slices<N>(call, self, compute_dtype(dtype), reduction, dtype, of);
+    const DType computed = compute_dtype(dtype);
+    const auto of = [&](const Slice<N>& slice) { return norm_of<N>(slice, order, computed); };
+    emit_slices<N>(call, self, computed, reduction, dtype, of);
   });
 }
 // The norm of a difference, which is a tensor of its own.
@@ -236,7 +237,7 @@ void dist(Call& call) {
     const auto differences = detail::apply_formula<N>(
         operands, dtype, [dtype](const N& x, const N& y) { return held_in(x - y, dtype); },
         std::make_index_sequence<2>());
-    call.emit(Array<N>(Sizes{}, norm_of<N>(differences.data, order)), dtype);
+    call.emit(Array<N>(Sizes{}, norm_of<N>(differences.data, order, compute_dtype(dtype))), dtype);
   });
 }
 void linalg_vector_norm(Call& call) { norm_of_order(call, call.real("ord")); }

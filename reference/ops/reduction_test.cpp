@@ -97,6 +97,39 @@ TEST(VectorNorm, KnowsItsLimitsAndZero) {
   EXPECT_EQ(norm({-kInfinity}), 0);
 }
 
+// As PyTorch 2.15: powers of float32 overflow and underflow in float32.
+TEST(VectorNorm, OfPowersBeyondTheDtypeIsInfiniteOrZero) {
+  const auto norms = [](DType dtype, const Numbers& x, double order) {
+    const auto count = static_cast<std::int64_t>(x.size());
+    const auto twice = tensor(dtype, {count, 2}, [&] {
+      Numbers all;
+      for (const double number : x) all.insert(all.end(), 2, number);
+      return all;
+    }());
+    return values(*run_tensor("aten.linalg_vector_norm.default",
+                              {{"self", {twice}}, {"ord", {order}}, {"dim", ints({1})}}));
+  };
+  EXPECT_EQ(norms(DType::kFloat32, {1e30, 1e-30}, 2), (Numbers{kInfinity, 0}));
+  EXPECT_EQ(norms(DType::kFloat32, {1e30, 1e-30}, 3), (Numbers{kInfinity, 0}));
+  EXPECT_EQ(norms(DType::kBFloat16, {1e30, 1e-30}, 3), (Numbers{kInfinity, 0}));
+  EXPECT_EQ(norms(DType::kFloat32, {1e30, 1e-30}, -2), (Numbers{kInfinity, 0}));
+  EXPECT_EQ(norms(DType::kFloat64, {1e200, 1e-200}, 2), (Numbers{kInfinity, 0}));
+  EXPECT_NEAR(norms(DType::kFloat64, {1e200}, 1.5)[0], 1e200 * std::cbrt(4.0), 1e188);
+}
+
+// PyTorch takes the magnitude of a single number; who takes powers all the same may be infinite.
+TEST(VectorNorm, OfOneNumberIsItsMagnitude) {
+  const auto x = tensor(DType::kFloat32, {3, 1}, {-1e30, 1e-30, 3});
+  const Arguments cubed = {{"self", {x}}, {"ord", {3.0}}, {"dim", ints({1})}};
+  const auto eager = run_tensor("aten.linalg_vector_norm.default", cubed);
+  EXPECT_EQ(values(*eager), values(*tensor(DType::kFloat32, {3}, {1e30, 1e-30, 3})));
+  const auto bounds = run_tensor("aten.linalg_vector_norm.default", cubed, Mode::kWorstCase);
+  EXPECT_EQ(values(*bounds), values(*eager));
+  EXPECT_TRUE(std::isinf(radii(*bounds)[0]));
+  EXPECT_GE(radii(*bounds)[1], 1e-30);
+  EXPECT_LT(radii(*bounds)[2], 1e-5);
+}
+
 TEST(Maximum, PropagatesNaNAndPointsAtTheFirstOne) {
   const auto x = tensor(DType::kFloat32, {4}, {1, kNan, 9, kNan});
   const auto out = run("aten.max.dim", {{"self", {x}}, {"dim", {std::int64_t{0}}}});

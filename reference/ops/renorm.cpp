@@ -48,7 +48,7 @@ void renorm(Call& call) {
     Array<N> x = load<N>(self, self.dtype);
     const auto factor_of = [&](std::span<const N> slice) {
       const DType wide = compute_dtype(self.dtype);
-      return held_in(scale_to(held_in(norm_of<N>(slice, p), wide), limit, wide), self.dtype);
+      return held_in(scale_to(held_in(norm_of<N>(slice, p, wide), wide), limit, wide), self.dtype);
     };
     const Array<N> factors = broadcast_to(reduce(x, across, factor_of), self.sizes);
     for (std::int64_t i = 0; i < x.count(); ++i) x[i] = x[i] * factors[i];
@@ -81,7 +81,7 @@ void embedding_renorm(Call& call) {
       if (!is_named[static_cast<std::size_t>(row)]) continue;
       const std::span<const N> elements(x.data.data() + row * width,
                                         static_cast<std::size_t>(width));
-      const N norm = held_in(norm_of<N>(elements, order), self.dtype);
+      const N norm = held_in(norm_of<N>(elements, order, compute_dtype(self.dtype)), self.dtype);
       const N factor = held_in(scale_to(norm, limit, DType::kFloat64), self.dtype);
       const Whole is_kept = equal(factor, N(1));
       if (is_kept.value != 0 && !is_kept.undecided) continue;
