@@ -177,9 +177,15 @@ class Writing:
             for storage in storages:
                 given[storage] = given.get(storage, True) and drops and storage not in kept
         # A tuple that nobody drops goes when the caller returns, and nobody takes its bytes before.
-        forgotten -= {*self._later(partition), *kept}
-        names = [node.get_name() for node in signature.output_nodes]
-        handed_on = [each for name in names for each in self._storages(name)]
+        later = {*self._later(partition), *kept}
+        forgotten -= later
+        # Of a tuple that it makes, nobody may take some results, or only take them out.
+        handed_on = [
+            each
+            for node in signature.output_nodes
+            for each in self._storages(node.get_name())
+            if each in later or not isinstance(layout(node.get_name()), ir.MultiOutputLayout)
+        ]
         handed_on += [each for each in given if each in kept]
         handed_on = [each for each in dict.fromkeys(handed_on) if each not in forgotten]
         # What is dropped by one name and handed on by another stays: a result over an operand.
