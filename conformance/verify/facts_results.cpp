@@ -45,8 +45,9 @@ void FactsWalk::make_results(std::uint32_t index, Values& values) {
       } else if (kind == spec::ValueKind::kTensorList) {
         values[id.index] = make_list(index, r, values);
         unpacked += values[id.index].list.size();
-      } else if (kind != spec::ValueKind::kNone) {
-        values[id.index].number = {facts_.writer_of(index)};
+      } else {
+        ++unpacked;  // rows count the places of None, too
+        if (kind != spec::ValueKind::kNone) values[id.index].number = {facts_.writer_of(index)};
       }
     }
   }

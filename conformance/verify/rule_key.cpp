@@ -192,6 +192,15 @@ bool says(const std::string& text, const spec::Argument& constant) {
   return true;
 }
 
+// Whether an input is a number that the program knows as a symbol, which is in the key as such.
+bool is_keyed_symbol(const Plan& plan, const spec::Program* program, std::size_t input) {
+  if (program == nullptr || input >= program->inputs.size()) return false;
+  if (program->inputs[input].constant) return false;
+  const spec::Value& value = program->graph.value(program->inputs[input].value);
+  if (value.kind != spec::ValueKind::kSymInt || !value.expr) return false;
+  return value.expr->op() == spec::SymOp::kSymbol && entry_of(plan, value.expr->name()) != nullptr;
+}
+
 }  // namespace
 
 void check_key(const RuleCase& rule_case, Findings& out) {
@@ -230,7 +239,7 @@ void check_key(const RuleCase& rule_case, Findings& out) {
     const spec::Program* program = rule_case.plan_case.program;
     const bool is_own_constant = program != nullptr && place < program->inputs.size() &&
                                  program->inputs[place].constant.has_value();
-    if (is_own_constant) continue;
+    if (is_own_constant || is_keyed_symbol(plan, program, place)) continue;
     out.push_back(finding_of("V10.key-lacks-input",
                              "the key does not mention input '" + input.target +
                                  "': a call with another geometry or number would find this plan"));
