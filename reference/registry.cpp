@@ -22,6 +22,7 @@ constexpr Family kFamilies[] = {
     {"comparison", comparison_ops},
     {"complex_numbers", complex_number_ops},
     {"composite", composite_ops},
+    {"composite_gradients", composite_gradient_ops},
     {"composite_layer", composite_layer_ops},
     {"composite_linalg", composite_linalg_ops},
     {"composite_loss", composite_loss_ops},

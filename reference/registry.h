@@ -71,6 +71,7 @@ struct ComplexBody {
 [[nodiscard]] std::span<const OpBody> class_loss_ops();
 [[nodiscard]] std::span<const OpBody> comparison_ops();
 [[nodiscard]] std::span<const OpBody> complex_number_ops();
+[[nodiscard]] std::span<const OpBody> composite_gradient_ops();
 [[nodiscard]] std::span<const OpBody> composite_layer_ops();
 [[nodiscard]] std::span<const OpBody> composite_linalg_ops();
 [[nodiscard]] std::span<const OpBody> composite_loss_ops();

@@ -76,6 +76,7 @@ struct CompositeOp {
 // What composite.cpp looks through.
 [[nodiscard]] std::span<const CompositeOp> composite_moves();  // elements elsewhere, as they are
 [[nodiscard]] std::span<const CompositeOp> composite_arithmetic();  // sums, products, norms
+[[nodiscard]] std::span<const CompositeOp> composite_gradients();   // of losses, norms, parts
 [[nodiscard]] std::span<const CompositeOp> composite_layers();      // batch norms, windows, grids
 [[nodiscard]] std::span<const CompositeOp> composite_linalg();      // norms, decompositions
 [[nodiscard]] std::span<const CompositeOp> composite_losses();

@@ -1,0 +1,306 @@
+// Gradients of losses, of norms, of what picks parts and of embeddings: PyTorch has kernels for
+// them. Here they are sums and products in float32 (float64 of such), rounded once.
+#include <numeric>
+
+#include "optimized/analysis/composite.h"
+#include "optimized/promotion.h"
+
+namespace graphgate::optimized {
+namespace gradients {
+namespace {
+
+using spec::Argument;
+using spec::DType;
+using Values = std::vector<Argument>;
+
+Argument minus(Parts& parts, const Argument& a, const Argument& b) {
+  return parts.run("aten.sub.Tensor", {a, b});
+}
+Argument times(Parts& parts, const Argument& a, const Argument& b) {
+  return parts.run("aten.mul.Tensor", {a, b});
+}
+Argument cast(Parts& parts, const Argument& value, DType dtype) {
+  if (parts.of(value).dtype == dtype) return value;
+  return parts.run("aten.to.dtype", {value, {dtype}});
+}
+Argument contiguous(Parts& parts, const Argument& value) {
+  return parts.run("aten.contiguous.default", {value});
+}
+DType wide(DType dtype) { return dtype == DType::kFloat64 ? dtype : DType::kFloat32; }
+
+void require_floats(DType dtype) {
+  if (!spec::is_floating_point(dtype)) throw OpError("a gradient wants a floating dtype");
+}
+
+// ---- losses
+
+struct LossParts {
+  DType dtype;
+  Argument gradient;    // times the share of a loss in the result
+  Argument difference;  // of the prediction and the target
+};
+
+LossParts loss_parts(Parts& parts) {
+  const Tensor self = parts.tensor("self");
+  const Tensor target = parts.tensor("target");
+  const Tensor gradient = parts.tensor("grad_output");
+  const DType dtype = promote(promote(self.dtype, target.dtype), gradient.dtype);
+  require_floats(dtype);
+  Sizes sizes = broadcast_sizes(self.sizes, target.sizes);
+  if (broadcast_sizes(sizes, gradient.sizes) != self.sizes) {
+    throw OpError("the gradient of a loss has the sizes of the prediction");
+  }
+  const std::int64_t reduction = parts.integer("reduction");
+  if (reduction < 0 || reduction > 2) throw OpError("reduction is 0, 1 or 2");
+  Argument g = cast(parts, parts["grad_output"], wide(dtype));
+  if (reduction == 1) {
+    g = parts.run("aten.div.Scalar", {g, {static_cast<double>(self.count())}});
+  }
+  const Argument x = cast(parts, parts["self"], wide(dtype));
+  return {dtype, g, minus(parts, x, cast(parts, parts["target"], wide(dtype)))};
+}
+
+Values of_mse_loss(Parts& parts) {
+  const LossParts loss = loss_parts(parts);
+  const Argument twice = parts.run("aten.mul.Scalar", {loss.difference, {2.0}});
+  return {contiguous(parts, cast(parts, times(parts, twice, loss.gradient), loss.dtype))};
+}
+
+// The slope grows with the difference up to beta, where it is 1 or -1.
+Values of_smooth_l1_loss(Parts& parts) {
+  const LossParts loss = loss_parts(parts);
+  const Argument beta = parts["beta"];
+  const Argument steep = parts.run("aten.sign.default", {loss.difference});
+  const Argument is_far =
+      parts.run("aten.ge.Scalar", {parts.run("aten.abs.default", {loss.difference}), beta});
+  const Argument slope = parts.run("aten.div.Scalar", {loss.difference, beta});
+  const Argument chosen = parts.run("aten.where.self", {is_far, steep, slope});
+  return {contiguous(parts, cast(parts, times(parts, chosen, loss.gradient), loss.dtype))};
+}
+
+// ---- activations
+
+// Where `x` is above 0: `high`, else `low`. Rounded to the operands' common dtype.
+Values by_sign(Parts& parts, const Argument& x, const Argument& high, const Argument& low,
+               DType dtype) {
+  const Argument is_high = parts.run("aten.gt.Scalar", {x, {std::int64_t{0}}});
+  return {cast(parts, parts.run("aten.where.self", {is_high, high, low}), dtype)};
+}
+
+// The input or the result x, the gradient, and the dtype that both promote to.
+struct SlopeParts {
+  DType dtype;
+  Argument x;
+  Argument gradient;
+};
+
+SlopeParts slope_parts(Parts& parts, std::string_view input) {
+  const DType dtype = promote(parts.tensor(input).dtype, parts.tensor("grad_output").dtype);
+  require_floats(dtype);
+  return {dtype, cast(parts, parts[input], wide(dtype)),
+          cast(parts, parts["grad_output"], wide(dtype))};
+}
+
+Values of_leaky_relu(Parts& parts) {
+  if (parts.boolean("self_is_result") && parts.real("negative_slope") < 0) {
+    throw OpError("a negative slope leaves no sign in the result of leaky_relu");
+  }
+  const SlopeParts of = slope_parts(parts, "self");
+  const Argument low = parts.run("aten.mul.Scalar", {of.gradient, parts["negative_slope"]});
+  return by_sign(parts, of.x, of.gradient, low, of.dtype);
+}
+
+// The slope of alpha (exp(x) - 1), with its scales, by x or by the result.
+Values of_elu(Parts& parts) {
+  const bool is_result = parts.boolean("is_result");
+  if (is_result && parts.real("alpha") < 0) {
+    throw OpError("a negative alpha leaves no sign in the result of elu");
+  }
+  const SlopeParts of = slope_parts(parts, "self_or_result");
+  const double depth = parts.real("alpha") * parts.real("scale");
+  Argument slope;
+  if (is_result) {
+    const Argument above = parts.run("aten.add.Scalar", {of.x, {depth}});
+    slope = parts.run("aten.mul.Scalar", {above, parts["input_scale"]});
+  } else {
+    const Argument x = parts.run("aten.mul.Scalar", {of.x, parts["input_scale"]});
+    slope = parts.run("aten.mul.Scalar",
+                      {parts.run("aten.exp.default", {x}), {depth * parts.real("input_scale")}});
+  }
+  const Argument high = parts.run("aten.mul.Scalar", {of.gradient, parts["scale"]});
+  return by_sign(parts, of.x, high, times(parts, of.gradient, slope), of.dtype);
+}
+
+// ---- parts
+
+Argument zeros(Parts& parts, const Argument& sizes) {
+  return parts.run("aten.new_zeros.default", {parts["grad_output"], sizes});
+}
+
+Values of_slice(Parts& parts) {
+  return {parts.run("aten.slice_scatter.default",
+                    {zeros(parts, parts["input_sizes"]), parts["grad_output"], parts["dim"],
+                     parts["start"], parts["end"], parts["step"]})};
+}
+
+Values of_select(Parts& parts) {
+  return {parts.run(
+      "aten.select_scatter.default",
+      {zeros(parts, parts["input_sizes"]), parts["grad_output"], parts["dim"], parts["index"]})};
+}
+
+Values of_embedding(Parts& parts) {
+  const Tensor gradient = parts.tensor("grad_output");
+  if (gradient.rank() == 0) throw OpError("the gradient of an embedding has rows");
+  const std::int64_t count = parts.tensor("indices").count();
+  const std::int64_t width = gradient.sizes.back();
+  const std::int64_t weights = parts.integer("num_weights");
+  const Argument zero{std::int64_t{0}};
+  const Argument one{std::int64_t{1}};
+  const Argument index =
+      parts.run("aten.reshape.default", {parts["indices"], integers_argument({count})});
+  Argument rows =
+      parts.run("aten.reshape.default", {parts["grad_output"], integers_argument({count, width})});
+  if (parts.boolean("scale_grad_by_freq")) {
+    const Argument none =
+        parts.run("aten.new_zeros.default", {index, integers_argument({weights})});
+    const Argument ones = parts.run("aten.ones_like.default", {index});
+    const Argument uses = parts.run("aten.index_add.default", {none, zero, index, ones});
+    const Argument of_row = parts.run("aten.index_select.default", {uses, zero, index});
+    const Argument divisor =
+        cast(parts, parts.run("aten.unsqueeze.default", {of_row, one}), gradient.dtype);
+    rows = parts.run("aten.div.Tensor", {rows, divisor});
+  }
+  const Argument is_padding = parts.run("aten.eq.Scalar", {index, parts["padding_idx"]});
+  rows = parts.run("aten.masked_fill.Scalar",
+                   {rows, parts.run("aten.unsqueeze.default", {is_padding, one}), {0.0}});
+  const Argument none = zeros(parts, integers_argument({weights, width}));
+  return {parts.run("aten.index_add.default", {none, zero, index, rows})};
+}
+
+// ---- norms
+
+bool wants(const Parts& parts, std::size_t i) {
+  const Argument mask = parts["output_mask"];
+  const auto* list = mask.as<Argument::List>();
+  const bool* wanted = list && i < list->size() ? (*list)[i].as<bool>() : nullptr;
+  return wanted != nullptr && *wanted;
+}
+
+// Dimensions of a norm's input: those that share statistics, and those that share parameters.
+struct NormDims {
+  Sizes group;
+  Sizes rest;
+};
+
+// The three gradients of weight * (input - mean) * rstd + bias, whose parts have broadcast to the
+// input. `weight` may be None. Where `depends`, mean and rstd are of the input itself.
+Values of_norm(Parts& parts, const Argument& mean, const Argument& rstd, const Argument& weight,
+               const NormDims& dims, bool depends) {
+  const Tensor input = parts.tensor("input");
+  require_floats(input.dtype);
+  if (parts.tensor("grad_out").sizes != input.sizes) {
+    throw OpError("the gradient of a norm has the sizes of its input");
+  }
+  const DType compute = wide(input.dtype);
+  const DType parameters = parts.has("weight") ? parts.tensor("weight").dtype : input.dtype;
+  const Argument g = cast(parts, parts["grad_out"], compute);
+  const Argument x = cast(parts, parts["input"], compute);
+  const Argument normal = times(parts, minus(parts, x, mean), rstd);
+  Values out(3, Argument{spec::None{}});
+  if (wants(parts, 0)) {
+    const bool has_weight = !weight.as<spec::None>();
+    Argument back = has_weight ? times(parts, g, weight) : g;
+    if (depends) {
+      const auto mean_of = [&](const Argument& value) {
+        return parts.run("aten.mean.dim", {value, integers_argument(dims.group), {true}});
+      };
+      const Argument moment = mean_of(times(parts, back, normal));
+      back = minus(parts, minus(parts, back, mean_of(back)), times(parts, normal, moment));
+    }
+    out[0] = cast(parts, times(parts, back, rstd), input.dtype);
+  }
+  const auto total = [&](const Argument& value) {
+    Argument sum = dims.rest.empty()
+                       ? parts.run("aten.clone.default", {value})
+                       : parts.run("aten.sum.dim_IntList", {value, integers_argument(dims.rest)});
+    return contiguous(parts, cast(parts, sum, parameters));
+  };
+  if (wants(parts, 1)) out[1] = total(times(parts, g, normal));
+  if (wants(parts, 2)) out[2] = total(g);
+  return out;
+}
+
+Values of_layer_norm(Parts& parts) {
+  const Tensor input = parts.tensor("input");
+  const Sizes inner = parts.integers("normalized_shape");
+  if (inner.empty() || inner.size() > input.sizes.size() ||
+      !std::equal(inner.rbegin(), inner.rend(), input.sizes.rbegin())) {
+    throw OpError("the input's last sizes are not normalized_shape");
+  }
+  const DType compute = wide(input.dtype);
+  const auto rank = static_cast<std::int64_t>(input.sizes.size());
+  const auto first = rank - static_cast<std::int64_t>(inner.size());
+  NormDims dims;
+  for (std::int64_t d = 0; d < rank; ++d) (d < first ? dims.rest : dims.group).push_back(d);
+  const Argument mean = cast(parts, parts["mean"], compute);
+  const Argument rstd = cast(parts, parts["rstd"], compute);
+  const Argument weight =
+      parts.has("weight") ? cast(parts, parts["weight"], compute) : Argument{spec::None{}};
+  Values out = of_norm(parts, mean, rstd, weight, dims, true);
+  if (!out[0].as<spec::None>()) out[0] = contiguous(parts, out[0]);
+  return out;
+}
+
+Values of_batch_norm(Parts& parts) {
+  const Tensor input = parts.tensor("input");
+  if (input.rank() < 2) throw OpError("the input of a batch norm has two dimensions or more");
+  const DType compute = wide(input.dtype);
+  Sizes sizes(input.sizes.size(), 1);
+  sizes[1] = input.sizes[1];
+  const auto channels = [&](const Argument& value) {
+    return parts.run("aten.reshape.default",
+                     {cast(parts, value, compute), integers_argument(sizes)});
+  };
+  NormDims dims;
+  for (std::int64_t d = 0; d < input.rank(); ++d) {
+    if (d != 1) dims.group.push_back(d);
+  }
+  dims.rest = dims.group;
+  const bool trains = parts.boolean("train");
+  for (const char* name :
+       {trains ? "save_mean" : "running_mean", trains ? "save_invstd" : "running_var"}) {
+    if (!parts.has(name)) throw OpError("the gradient of a batch norm wants its statistics");
+  }
+  const Argument mean = channels(parts[trains ? "save_mean" : "running_mean"]);
+  Argument rstd = channels(parts[trains ? "save_invstd" : "running_var"]);
+  if (!trains) {
+    rstd = parts.run("aten.rsqrt.default", {parts.run("aten.add.Scalar", {rstd, parts["eps"]})});
+  }
+  const Argument weight = parts.has("weight") ? channels(parts["weight"]) : Argument{spec::None{}};
+  return of_norm(parts, mean, rstd, weight, dims, trains);
+}
+
+Values of_prim_fma(Parts& parts) {
+  return {parts.run("aten.add.Tensor", {times(parts, parts["a"], parts["b"]), parts["c"]})};
+}
+
+constexpr CompositeOp kCompositeGradients[] = {
+    {"aten.elu_backward", of_elu},
+    {"aten.embedding_dense_backward", of_embedding},
+    {"aten.leaky_relu_backward", of_leaky_relu},
+    {"aten.mse_loss_backward", of_mse_loss},
+    {"aten.native_batch_norm_backward", of_batch_norm},
+    {"aten.native_layer_norm_backward", of_layer_norm},
+    {"aten.select_backward", of_select},
+    {"aten.slice_backward", of_slice},
+    {"aten.smooth_l1_loss_backward", of_smooth_l1_loss},
+    {"prims.fma", of_prim_fma},
+};
+
+}  // namespace
+}  // namespace gradients
+
+std::span<const CompositeOp> composite_gradients() { return gradients::kCompositeGradients; }
+
+}  // namespace graphgate::optimized

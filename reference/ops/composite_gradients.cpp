@@ -1,0 +1,363 @@
+// Gradients of activations, losses, norms, parts and embeddings that PyTorch has kernels for, and
+// that the optimized executor makes of others.
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "reference/number/left_open.h"
+#include "reference/number/sum.h"
+#include "reference/ops/composition.h"
+#include "reference/ops/contributions.h"
+#include "reference/ops/loss.h"
+#include "reference/ops/norm_parameters.h"
+#include "reference/pointwise.h"
+#include "reference/registry.h"
+
+namespace graphgate::reference {
+namespace gradients {
+namespace {
+
+using spec::DType;
+
+// --- activations ---
+
+// The gradient where self is above 0, else (NaN, too) its product with the slope. A result has the
+// sign of its input where the slope is not negative.
+void leaky_relu_backward(Call& call) {
+  const Operands operands = gather_operands(call, {"self", "grad_output"});
+  const DType dtype = operands.common;
+  require_floating(call, dtype);
+  refuse_float8(call, dtype);
+  const double slope = call.real("negative_slope");
+  if (call.boolean("self_is_result") && slope < 0) {
+    throw OpError("in-place leakyReLu backward calculation is triggered with a negative slope");
+  }
+  with_real(call.mode(), [&]<class N>() {
+    const N factor = number<N>(call.datum("negative_slope"), compute_dtype(dtype));
+    emit_formula<N>(call, operands, dtype, dtype,
+                    [&](const N& x, const N& g) { return select(less(N(0), x), g, g * factor); });
+  });
+}
+
+// Of scale * x above 0, and of scale * alpha * (exp(input_scale x) - 1) elsewhere, by the input or
+// by the result.
+void elu_backward(Call& call) {
+  const Operands operands = gather_operands(call, {"grad_output", "self_or_result"});
+  const DType dtype = operands.common;
+  const DType compute = compute_dtype(dtype);
+  require_floating(call, dtype);
+  refuse_float8(call, dtype);
+  const bool is_result = call.boolean("is_result");
+  if (is_result && call.real("alpha") < 0) {
+    throw OpError("In-place elu backward calculation is triggered with a negative slope");
+  }
+  const double alpha = round_to_dtype(call.real("alpha"), compute);
+  const double scale = round_to_dtype(call.real("scale"), compute);
+  const double input_scale = round_to_dtype(call.real("input_scale"), compute);
+  const auto slope_of = [=]<class N>(const N& g, const N& x) {
+    const N low = N(alpha) * N(scale);
+    const N slope =
+        is_result ? N(input_scale) * (x + low) : N(input_scale) * low * exp(x * N(input_scale));
+    const N out = select(less(N(0), x), g * N(scale), g * slope);
+    // NaN is above 0 to some loops of PyTorch's kernel, and to others it is not.
+    return select(is_nan(x), left_open(out), out);
+  };
+  with_real(call.mode(),
+            [&]<class N>() { emit_formula<N>(call, operands, dtype, dtype, slope_of); });
+}
+
+// --- losses ---
+
+// f(gradient, prediction, target), of which the prediction has all sizes. PyTorch's result is
+// contiguous. `scale` is what the gradient of one loss is multiplied by.
+template <class F>
+void emit_loss_gradient(Call& call, F f) {
+  const Operands operands = gather_operands(call, {"grad_output", "self", "target"});
+  const DType dtype = operands.common;
+  require_floating(call, dtype);
+  refuse_float8(call, dtype);
+  if (operands.sizes != call.tensor("self")->sizes) {
+    throw OpError("the gradient of a loss has the sizes of the prediction");
+  }
+  check_result_fits(call, dtype);
+  with_real(call.mode(), [&]<class N>() {
+    emit_formula_as<N, 3>(call, operands, dtype, dtype, spec::contiguous_strides(operands.sizes),
+                          f);
+  });
+}
+
+// 1 / elements of a mean, else 1.
+double share_of_one(const Call& call) {
+  const auto count = static_cast<double>(call.tensor("self")->count());
+  return loss_reduction(call) == LossReduction::kMean ? 1 / count : 1;
+}
+
+// 2 (self - target) g. 16-bit data may be rounded after every step.
+void mse_loss_backward(Call& call) {
+  const DType dtype = gather_operands(call, {"grad_output", "self", "target"}).common;
+  const double factor = 2 * share_of_one(call);
+  emit_loss_gradient(call, [=]<class N>(const N& g, const N& x, const N& y) {
+    const N scale = held_in(N(factor), dtype);
+    return held_in(scale * held_in(x - y, dtype), dtype) * g;
+  });
+}
+
+// z g / beta of a difference z within beta, else the sign of z times g.
+void smooth_l1_loss_backward(Call& call) {
+  const DType dtype = gather_operands(call, {"grad_output", "self", "target"}).common;
+  const double share = share_of_one(call);
+  const double beta = call.real("beta");
+  emit_loss_gradient(call, [=]<class N>(const N& g, const N& x, const N& y) {
+    const N edge = held_in(N(beta), dtype);
+    const N scale = held_in(N(share), dtype);
+    const N z = held_in(x - y, dtype);
+    const N far = scale * g;
+    const N near = held_in(held_in(scale * z, dtype) * g, dtype) / edge;
+    const Whole is_low = less(z, -edge) | equal(z, -edge);
+    const Whole is_high = less(edge, z) | equal(edge, z);
+    return select(is_low, -far, select(is_high, far, near));
+  });
+}
+
+// --- parts ---
+
+// Zeros of the input's sizes.
+TensorRef zeros_of(const Composition& run, const TensorRef& like, const Sizes& sizes) {
+  return run("aten.new_zeros.default", {{like}, list_of(sizes)});
+}
+
+void slice_backward(Call& call) {
+  const Composition run(call);
+  const TensorRef& gradient = call.tensor("grad_output");
+  const TensorRef zeros = zeros_of(run, gradient, call.integers("input_sizes"));
+  call.emit_datum({run("aten.slice_scatter.default", {{zeros},
+                                                      {gradient},
+                                                      call.datum("dim"),
+                                                      call.datum("start"),
+                                                      call.datum("end"),
+                                                      call.datum("step")})});
+}
+
+void select_backward(Call& call) {
+  const Composition run(call);
+  const TensorRef& gradient = call.tensor("grad_output");
+  const TensorRef zeros = zeros_of(run, gradient, call.integers("input_sizes"));
+  call.emit_datum({run("aten.select_scatter.default",
+                       {{zeros}, {gradient}, call.datum("dim"), call.datum("index")})});
+}
+
+// Rows of the gradient are added up by their index; those of the padding are left out.
+void embedding_dense_backward(Call& call) {
+  const Composition run(call);
+  const TensorRef& indices = call.tensor("indices");
+  const TensorRef& gradient = call.tensor("grad_output");
+  if (gradient->rank() == 0) throw OpError("embedding_dense_backward: wants rows");
+  const std::int64_t width = gradient->sizes.back();
+  const std::int64_t count = call.integer("num_weights");
+  const TensorRef index = reshaped(run, indices, {indices->count()});
+  TensorRef rows = reshaped(run, gradient, {indices->count(), width});
+  if (call.boolean("scale_grad_by_freq")) {
+    const TensorRef ones = run("aten.ones_like.default", {{index}});
+    const TensorRef none = run("aten.new_zeros.default", {{index}, list_of(Sizes{count})});
+    const TensorRef uses =
+        run("aten.index_add.default", {{none}, {std::int64_t{0}}, {index}, {ones}});
+    const TensorRef of_row = run("aten.index_select.default", {{uses}, {std::int64_t{0}}, {index}});
+    const TensorRef divisor = to_dtype(run, unsqueezed(run, of_row, 1), rows->dtype);
+    rows = run("aten.div.Tensor", {{rows}, {divisor}});
+  }
+  const TensorRef is_padding = run("aten.eq.Scalar", {{index}, call.datum("padding_idx")});
+  rows = run("aten.masked_fill.Scalar", {{rows}, {unsqueezed(run, is_padding, 1)}, {0.0}});
+  const TensorRef zeros = zeros_of(run, gradient, {count, width});
+  call.emit_datum({run("aten.index_add.default", {{zeros}, {std::int64_t{0}}, {index}, {rows}})});
+}
+
+// --- norms ---
+
+bool wants(const Call& call, std::size_t i) {
+  const auto* mask = call.datum("output_mask").as<Datum::List>();
+  const bool* wanted = mask && i < mask->size() ? (*mask)[i].as<bool>() : nullptr;
+  return wanted != nullptr && *wanted;
+}
+
+// What one group of elements with a mean and a deviation gives back to its input.
+template <class N>
+struct GroupGradient {
+  N mean;
+  N rstd;
+  N sum;      // of the gradients g of the normalized elements
+  N moment;   // of their products with the normalized elements
+  N product;  // of their products with the elements
+  N count;
+
+  GroupGradient(const std::vector<N>& g, const std::vector<N>& x, const N& mean_, const N& rstd_)
+      : mean(mean_), rstd(rstd_), count(static_cast<double>(x.size())) {
+    Sum<N> sums;
+    Sum<N> moments;
+    Sum<N> products;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      sums.add(g[i]);
+      moments.add_product(g[i], normal(x[i]));
+      products.add_product(g[i], x[i]);
+    }
+    sum = sums.result();
+    moment = moments.result();
+    product = products.result();
+  }
+
+  [[nodiscard]] N normal(const N& x) const { return (x - mean) * rstd; }
+
+  // rstd (g - mean(g) - normal(x) mean(g normal(x))), as it stands or multiplied out.
+  [[nodiscard]] N at(const N& g, const N& x) const {
+    const N plain = rstd * (g - sum / count - normal(x) * (moment / count));
+    const N slope = (sum * mean - product) * (rstd * rstd * rstd) / count;
+    const N shift = -slope * mean - sum * rstd / count;
+    return covering(plain, rstd * g + slope * x + shift);
+  }
+};
+
+DType dtype_of(const Call& call, std::string_view name, DType otherwise) {
+  return call.has(name) ? call.tensor(name)->dtype : otherwise;
+}
+
+template <class N>
+void emit_or_none(Call& call, std::size_t i, const Array<N>& array, DType dtype,
+                  const Sizes& strides) {
+  if (wants(call, i)) return call.emit(array, dtype, strides);
+  call.emit_datum({});
+}
+
+void native_layer_norm_backward(Call& call) {
+  const Tensor& input = *call.tensor("input");
+  const Tensor& gradient = *call.tensor("grad_out");
+  const Sizes inner = call.integers("normalized_shape");
+  require_floating(call, input.dtype);
+  if (gradient.sizes != input.sizes || inner.empty() || inner.size() > input.sizes.size() ||
+      !std::equal(inner.rbegin(), inner.rend(), input.sizes.rbegin())) {
+    throw OpError("layer_norm_backward: the sizes do not fit each other");
+  }
+  const auto length = static_cast<std::size_t>(count_of(inner));
+  with_real(call.mode(), [&]<class N>() {
+    const Array<N> x = load<N>(input, input.dtype);
+    const Array<N> g = load<N>(gradient, gradient.dtype);
+    const auto mean = parameter<N>(call, "mean", input.dtype);
+    const auto rstd = parameter<N>(call, "rstd", input.dtype);
+    const auto weight = parameter<N>(call, "weight", input.dtype);
+    Array<N> of_input(input.sizes);
+    // PyTorch's CPU kernel keeps these sums in the input's dtype, whatever the parameters' is.
+    const Accumulation how{.partials = Partials::kOwnDtype};
+    std::vector<detail::Slot<N>> of_weight(length);
+    std::vector<detail::Slot<N>> of_bias(length);
+    const std::size_t rows = length == 0 ? 0 : x.data.size() / length;
+    for (std::size_t r = 0; r < rows; ++r) {
+      const auto begin = static_cast<std::ptrdiff_t>(r * length);
+      const auto end = begin + static_cast<std::ptrdiff_t>(length);
+      const std::vector<N> row(x.data.begin() + begin, x.data.begin() + end);
+      std::vector<N> scaled(g.data.begin() + begin, g.data.begin() + end);
+      const N* center = element(mean, static_cast<std::int64_t>(r));
+      const N* factor = element(rstd, static_cast<std::int64_t>(r));
+      if (!center || !factor) throw OpError("layer_norm_backward: wants statistics");
+      for (std::size_t i = 0; i < length; ++i) {
+        const N normal =
+            covering((row[i] - *center) * *factor, row[i] * *factor - *center * *factor);
+        of_weight[i].add(scaled[i] * normal, how, input.dtype);
+        of_bias[i].add(scaled[i], how, input.dtype);
+        if (const N* w = element(weight, static_cast<std::int64_t>(i))) scaled[i] = scaled[i] * *w;
+      }
+      const GroupGradient<N> group(scaled, row, *center, *factor);
+      for (std::size_t i = 0; i < length; ++i) {
+        of_input.data[r * length + i] = group.at(scaled[i], row[i]);
+      }
+    }
+    const auto results = [&](const std::vector<detail::Slot<N>>& sums) {
+      Array<N> out(inner);
+      for (std::size_t i = 0; i < length; ++i)
+        out.data[i] = held_in(sums[i].result(how, input.dtype), input.dtype);
+      return out;
+    };
+    const DType parameters = dtype_of(call, "weight", input.dtype);
+    emit_or_none(call, 0, of_input, input.dtype, spec::contiguous_strides(input.sizes));
+    emit_or_none(call, 1, results(of_weight), parameters, spec::contiguous_strides(inner));
+    emit_or_none(call, 2, results(of_bias), parameters, spec::contiguous_strides(inner));
+  });
+}
+
+// Without training the mean and the deviation are the running ones, on which nothing else depends.
+void native_batch_norm_backward(Call& call) {
+  const Tensor& input = *call.tensor("input");
+  const Tensor& gradient = *call.tensor("grad_out");
+  require_floating(call, input.dtype);
+  if (input.rank() < 2 || gradient.sizes != input.sizes) {
+    throw OpError("batch_norm_backward: the sizes do not fit each other");
+  }
+  const bool trains = call.boolean("train");
+  const std::int64_t channels = input.sizes[1];
+  const std::int64_t area = count_of(Sizes(input.sizes.begin() + 2, input.sizes.end()));
+  with_real(call.mode(), [&]<class N>() {
+    const Array<N> x = load<N>(input, input.dtype);
+    const Array<N> g = load<N>(gradient, gradient.dtype);
+    const auto weight = parameter<N>(call, "weight", input.dtype);
+    const auto mean = parameter<N>(call, trains ? "save_mean" : "running_mean", input.dtype);
+    auto rstd = parameter<N>(call, trains ? "save_invstd" : "running_var", input.dtype);
+    if (!trains) {
+      for (N& variance : rstd) variance = rsqrt(variance + N(call.real("eps")));
+    }
+    Array<N> of_input(input.sizes);
+    Array<N> of_weight(Sizes{channels});
+    Array<N> of_bias(Sizes{channels});
+    for (std::int64_t c = 0; c < channels; ++c) {
+      std::vector<std::int64_t> places;
+      std::vector<N> row;
+      std::vector<N> of_row;
+      for (std::int64_t i = 0; i < x.count(); ++i) {
+        if (i / area % channels != c) continue;
+        places.push_back(i);
+        row.push_back(x[i]);
+        of_row.push_back(g[i]);
+      }
+      const N* center = element(mean, c);
+      const N* factor = element(rstd, c);
+      if (!center || !factor) throw OpError("batch_norm_backward: wants statistics");
+      const GroupGradient<N> group(of_row, row, *center, *factor);
+      const N* w = element(weight, c);
+      for (std::size_t i = 0; i < places.size(); ++i) {
+        const N back = trains ? group.at(of_row[i], row[i]) : of_row[i] * *factor;
+        of_input[places[i]] = w ? back * *w : back;
+      }
+      of_weight[c] = group.moment;
+      of_bias[c] = group.sum;
+    }
+    const DType parameters = dtype_of(call, "weight", input.dtype);
+    emit_or_none(call, 0, of_input, input.dtype, image_strides(input, input.sizes));
+    emit_or_none(call, 1, of_weight, parameters, {1});
+    emit_or_none(call, 2, of_bias, parameters, {1});
+  });
+}
+
+// Inductor's own, which Dynamo puts in place of steps of optimizers. Compiled code may round once,
+// eager mode rounds twice.
+void prim_fma(Call& call) {
+  const Composition run(call);
+  const TensorRef product = run("aten.mul.Tensor", {call.datum("a"), call.datum("b")});
+  call.emit_datum({run("aten.add.Tensor", {{product}, call.datum("c")})});
+}
+
+constexpr std::array kGradientOps = {
+    OpBody{"aten.elu_backward", elu_backward},
+    OpBody{"aten.embedding_dense_backward", embedding_dense_backward},
+    OpBody{"aten.leaky_relu_backward", leaky_relu_backward},
+    OpBody{"aten.mse_loss_backward", mse_loss_backward},
+    OpBody{"aten.native_batch_norm_backward", native_batch_norm_backward},
+    OpBody{"aten.native_layer_norm_backward", native_layer_norm_backward},
+    OpBody{"aten.select_backward", select_backward},
+    OpBody{"aten.slice_backward", slice_backward},
+    OpBody{"aten.smooth_l1_loss_backward", smooth_l1_loss_backward},
+    OpBody{"prims.fma", prim_fma},
+};
+
+}  // namespace
+}  // namespace gradients
+
+std::span<const OpBody> composite_gradient_ops() { return gradients::kGradientOps; }
+
+}  // namespace graphgate::reference
