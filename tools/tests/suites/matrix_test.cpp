@@ -27,7 +27,7 @@ class GoldenOps {
  public:
   GoldenOps() {
     add_op_cases();
-    for (const char* folder : {"models", "composites", "complex"}) {
+    for (const char* folder : {"models", "composites", "complex", "training"}) {
       for (const auto& entry : fs::directory_iterator(fs::path(GRAPHGATE_GOLDEN_DIR) / folder)) {
         if (entry.path().extension() != ".pt2") continue;
         add(must(read_program(entry.path().string(), table_)).graph, table_);
@@ -48,7 +48,7 @@ class GoldenOps {
   void add_op_cases() {
     for (const char* name :
          {"op_cases.jsonl", "op_cases_2.15.jsonl", "composite_cases_2.15.jsonl",
-          "op_cases_complex.jsonl", "random_open.jsonl"}) {
+          "gradient_cases_2.15.jsonl", "op_cases_complex.jsonl", "random_open.jsonl"}) {
       std::ifstream file(fs::path(GRAPHGATE_GOLDEN_DIR) / "ops" / name);
       for (std::string line; std::getline(file, line);) {
         add(nlohmann::json::parse(line).at("op").get<std::string>(), table_);

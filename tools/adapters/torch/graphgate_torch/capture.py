@@ -200,10 +200,18 @@ class _Stored:
         self._program = exported(module)
         self._recording = None
 
+    def _check(self, inputs):
+        """Raises where a kernel has made another dtype than the graph was traced with."""
+        for node, given in zip(self._module.graph.find_nodes(op="placeholder"), inputs):
+            traced = node.meta.get("val")
+            if isinstance(traced, torch.Tensor) and traced.dtype != given.dtype:
+                raise TypeError(f"'{node.name}' is {given.dtype}, and was traced as {traced.dtype}")
+
     def __call__(self, *inputs):
         run = functools.partial(self._module, *inputs)
         if self._recording is not None and len(self._recording) >= self._limit:
             return run()
+        self._check(inputs)
         if self._recording is None:
             self._recording = Recording(kind_of([*inputs, *self._program.constants.values()]))
         result = self._recording.call(run, inputs)
@@ -248,7 +256,7 @@ class _Shadow:
         self._module, self._lifted = module, []
         self._calls = 0
         self._failed = False
-        with self._guarded():
+        with self._guarded(), _keeping():
             # Dynamo's graphs of optimizers have parameters and states as attributes.
             open_module = _copied(module)
             self._lifted = list(_lift_attributes(open_module))
@@ -336,12 +344,17 @@ class _Backward:
         self._run([self._results[j] for j in given], self._leaves, copies)
 
 
+def _keeping():
+    """Keeps what a backward pass reads, since it may come again: it may be compiled as late as then."""
+    return torch._functorch.config.patch(donated_buffer=False)
+
+
 @contextlib.contextmanager
 def _apart():
     """Leaves random numbers, modes and hooks of the program as they are."""
     devices = list(range(torch.cuda.device_count())) if torch.cuda.is_initialized() else []
     with (
-        torch.random.fork_rng(devices),
+        _keeping(), torch.random.fork_rng(devices),
         torch.utils._python_dispatch._disable_current_modes(),
         torch.autograd.graph.saved_tensors_hooks(lambda saved: saved, lambda saved: saved),
         torch.autocast("cpu", enabled=False), torch.enable_grad(),

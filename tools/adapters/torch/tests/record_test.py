@@ -296,5 +296,15 @@ class Export(Files):
         self.assertIn("2 recorded calls", self._passes(archive))
 
 
+class Training(Files):
+    def test_golden_training_graphs_pass_in_eager_mode_and_compiled(self):
+        archives = sorted(glob.glob(os.path.join(serve_test.GOLDEN, "training", "*.pt2")))
+        self.assertGreaterEqual(len(archives), 18)
+        for backend in ("eager", "compile"):
+            ran, _ = self._check(
+                serve_test._executor("--backend", backend), "--judges", "bounds,state,verifier", *archives)
+            self.assertEqual(ran.returncode, 0, backend + ran.stdout + ran.stderr)
+
+
 if __name__ == "__main__":
     serve_test.main("__main__")
