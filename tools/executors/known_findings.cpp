@@ -11,6 +11,7 @@
 #include "interop/json_cursor.h"
 #include "interop/json_fields.h"
 #include "interop/json_limits.h"
+#include "spec/option.h"
 #include "tools/executors/python_subject.h"
 
 namespace graphgate::tools {
@@ -64,7 +65,7 @@ Result<std::string> read_known_fault(const JsonCursor& cursor) {
 Result<KnownResult> read_known_result(const JsonCursor& row) {
   KnownResult result;
   GRAPHGATE_TRY(result.version, interop::read_string(row, "version"));
-  GRAPHGATE_TRY(result.device, interop::read_string(row, "device"));
+  GRAPHGATE_TRY(result.device, interop::read_string(row, spec::option::kDevice));
   GRAPHGATE_TRY(result.backend, interop::read_string(row, "backend"));
   GRAPHGATE_TRY_VOID(interop::read_optional(row, "case", result.outcome));
   GRAPHGATE_TRY_VOID(
