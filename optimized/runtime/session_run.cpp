@@ -1,5 +1,6 @@
 // Session: running a plan, and handing out what it made.
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "optimized/analysis/specialize.h"
@@ -23,6 +24,12 @@ std::size_t count_written_inputs(const spec::Plan& plan, const spec::OpTable& op
         return input.kind == InputKind::kUserInput && !input.constant &&
                written.contains(plan.values[input.value.index].buffer->index);
       }));
+}
+
+bool has_bytes(std::span<const std::byte> bytes, const spec::HostStorage& storage) {
+  return bytes.size() == storage.bytes.size() &&
+         (bytes.data() == storage.bytes.data() || bytes.empty() ||
+          std::memcmp(bytes.data(), storage.bytes.data(), bytes.size()) == 0);
 }
 
 }  // namespace
@@ -145,7 +152,12 @@ spec::CallResult Session::collect(const HostProgram& program, std::span<const In
     if (input.kind == InputKind::kUserInput) {
       const bool is_cut = exact && plan.padding && plan.padding->input_dims[i];
       const Tensor* shape = is_cut ? &exact->inputs[tensors.size()] : nullptr;
-      if (shape) exporter.begin_with(shape->storage, given[tensors.size()]->storage->bytes);
+      const HostTensor& passed = *given[tensors.size()];
+      if (shape) exporter.begin_with(shape->storage, passed.storage->bytes);
+      // What nobody has written stays the caller's, without a copy.
+      if (!shape && has_bytes(program.storage_bytes(tensor), *passed.storage)) {
+        exporter.adopt(tensor.storage, passed.storage);
+      }
       tensors.push_back(exporter.tensor(tensor, shape));
       continue;
     }
