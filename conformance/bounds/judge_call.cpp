@@ -160,18 +160,26 @@ class CallJudge {
   }
 
   // Elements of one tensor against the oracle's. Exact values (integers, radius 0) that differ are
-  // proof; numbers outside a radius are kNumber.
-  void judge_values(const std::string& subject, const std::string& where, const HostTensor& tensor,
-                    const spec::Spread& spread) {
+  // proof; numbers outside a radius are kNumber. Nothing where it has another number of elements.
+  std::optional<ValueComparison> judge_values(const std::string& subject, const std::string& where,
+                                              const HostTensor& tensor,
+                                              const spec::Spread& spread) {
     const auto parts = static_cast<std::int64_t>(parts_of(tensor.dtype));
     const auto count = static_cast<std::int64_t>(spread.values.size());
     if (spec::element_count(tensor.sizes) * parts != count) {
-      return add(subject, where, "has another number of elements than the oracle's");
+      add(subject, where, "has another number of elements than the oracle's");
+      return std::nullopt;
     }
-    const ValueComparison values = compare_values(tensor, spread, multiple_);
+    ValueComparison values = compare_values(tensor, spread, multiple_);
+    note(subject, where, tensor.dtype, values);
+    return values;
+  }
+
+  void note(const std::string& subject, const std::string& where, spec::DType dtype,
+            const ValueComparison& values) {
     report_.elements += values.elements;
     report_.undecided += values.undecided;
-    report_.has_blind_tensor |= spec::is_floating_point(spec::component_dtype(tensor.dtype)) &&
+    report_.has_blind_tensor |= spec::is_floating_point(spec::component_dtype(dtype)) &&
                                 values.elements > 0 && values.undecided == values.elements;
     if (values.worst_ratio > report_.worst_ratio) {
       report_.worst_ratio = values.worst_ratio;
@@ -202,7 +210,10 @@ class CallJudge {
     const OutputValue& actual = actual_.outputs[i];
     const auto* tensor = std::get_if<HostTensor>(&actual);
     const auto* x = std::get_if<double>(&actual);
-    if (oracle_ && tensor) judge_values(name_, where, *tensor, oracle_->output_spreads[i]);
+    std::optional<ValueComparison> values;
+    if (oracle_ && tensor) {
+      values = judge_values(name_, where, *tensor, oracle_->output_spreads[i]);
+    }
     if (oracle_ && x) judge_float(where, *x, i);
     if (expected_.outputs.empty()) return;
     const OutputValue& expected = expected_.outputs[i];
@@ -223,7 +234,11 @@ class CallJudge {
     } else if (!oracle_) {
       judge_form_as_recorded(where, *tensor, *recorded);
     }
-    if (oracle_) judge_values(kRecording, where, *recorded, oracle_->output_spreads[i]);
+    if (values && values->ok() && same_elements(*tensor, *recorded)) {
+      note(kRecording, where, recorded->dtype, *values);
+    } else if (oracle_) {
+      judge_values(kRecording, where, *recorded, oracle_->output_spreads[i]);
+    }
     if (i < expected_.shared_with.size()) judge_sharing(i, where, *tensor);
   }
 
@@ -293,7 +308,11 @@ class CallJudge {
       const auto* tensor = std::get_if<HostTensor>(&actual_.final_inputs[i]);
       if (!tensor) continue;
       const std::string where = "final input " + std::to_string(i);
-      if (oracle_) judge_values(name_, where, *tensor, oracle_->final_input_spreads[i]);
+      if (oracle_ && is_as_given(i, *tensor)) {
+        report_.elements += std::ssize(oracle_->final_input_spreads[i].values);
+      } else if (oracle_) {
+        judge_values(name_, where, *tensor, oracle_->final_input_spreads[i]);
+      }
       const auto recorded = expected_.final_inputs.find(i);
       if (recorded != expected_.final_inputs.end()) {
         if (oracle_) {
@@ -306,6 +325,23 @@ class CallJudge {
         judge_unchanged(where, *tensor, expected_.inputs[i]);
       }
     }
+  }
+
+  // Whether the elements of an input are still those that were given, for the oracle too: it has
+  // written nothing into the storage. Then there is nothing to compare.
+  [[nodiscard]] bool is_as_given(std::size_t i, const HostTensor& tensor) const {
+    const auto* given =
+        i < expected_.inputs.size() ? std::get_if<HostTensor>(&expected_.inputs[i]) : nullptr;
+    const auto* known = std::get_if<HostTensor>(&oracle_->final_inputs[i]);
+    if (!given || !known || known->storage != given->storage || known->dtype != given->dtype) {
+      return false;
+    }
+    if (known->storage_offset != given->storage_offset || known->strides != given->strides) {
+      return false;
+    }
+    return known->sizes == given->sizes && same_elements(tensor, *given) &&
+           std::ranges::all_of(oracle_->final_input_spreads[i].radii,
+                               [](double radius) { return radius == 0; });
   }
 
   // Whether an input that the recording has as changed was given over the same storage.

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/on_threads.h"
+#include "conformance/compare/element.h"
 
 namespace graphgate::conformance {
 namespace {
@@ -71,6 +72,7 @@ class TileJudge {
 
   Result<TiledCall> run() {
     GRAPHGATE_TRY_VOID(check_forms());
+    if (const auto as_given = left_as_given()) return *as_given;
     const std::int64_t rows = std::clamp<std::int64_t>(
         tiles_.elements / std::max<std::int64_t>(cut_.elements / cut_.rows, 1), 2, cut_.rows);
     // The last tile has a row more rather than one alone.
@@ -109,6 +111,29 @@ class TileJudge {
     }
     if (options_.outputs) GRAPHGATE_TRY_VOID(check_outputs());
     return check_storages();
+  }
+
+  // The call where nothing is looked at but inputs, and all are as they were given: nothing that is
+  // cut is written, so no oracle has to say so.
+  [[nodiscard]] std::optional<TiledCall> left_as_given() const {
+    const CallResult& result = record_.result;
+    if (options_.outputs || !result.final_states.empty() || !expected_.final_inputs.empty()) {
+      return std::nullopt;
+    }
+    TiledCall out;
+    for (std::size_t i = 0; i < record_.inputs.size(); ++i) {
+      const auto* given = std::get_if<HostTensor>(&record_.inputs[i]);
+      if (!given) continue;
+      const auto* after = std::get_if<HostTensor>(&result.final_inputs[i]);
+      const bool is_same = after && given->strides == after->strides &&
+                           given->storage_offset == after->storage_offset &&
+                           given->device.type == after->device.type &&
+                           same_elements(*given, *after);
+      if (!is_same) return std::nullopt;
+      out.judged.call.elements +=
+          spec::element_count(given->sizes) * static_cast<std::int64_t>(parts_of(given->dtype));
+    }
+    return out;
   }
 
   [[nodiscard]] Result<void> check_outputs() const {

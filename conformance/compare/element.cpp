@@ -71,22 +71,54 @@ long double decode_real(std::uint64_t bits) {
   return negative ? -value : value;
 }
 
-// decode(element) of each in row-major order.
+// float and double are binary32 and binary64 of IEEE 754.
+static_assert(std::numeric_limits<float>::is_iec559 && sizeof(float) == 4);
+static_assert(std::numeric_limits<double>::is_iec559 && sizeof(double) == 8);
+
+// Decodes numbers that lie one behind the other.
 template <class Element, class Decode>
-std::vector<long double> decode_all(const spec::HostTensor& tensor, Decode decode) {
-  const std::vector<std::byte> bytes = spec::packed_bytes(tensor);
-  std::vector<long double> values(bytes.size() / sizeof(Element));
-  for (std::size_t i = 0; i < values.size(); ++i) {
+void decode_each(const std::byte* bytes, std::span<long double> numbers, Decode decode) {
+  for (long double& number : numbers) {
     Element element;
-    std::memcpy(&element, bytes.data() + i * sizeof(Element), sizeof(Element));
-    values[i] = decode(element);
+    std::memcpy(&element, bytes, sizeof(Element));
+    bytes += sizeof(Element);
+    number = decode(element);
   }
-  return values;
 }
 
-template <class Integer>
-std::vector<long double> decode_integers(const spec::HostTensor& tensor) {
-  return decode_all<Integer>(tensor, [](Integer x) { return static_cast<long double>(x); });
+template <class Number>
+void decode_numbers(const std::byte* bytes, std::span<long double> numbers) {
+  decode_each<Number>(bytes, numbers, [](Number x) { return static_cast<long double>(x); });
+}
+
+void decode(const std::byte* bytes, DType dtype, std::span<long double> numbers) {
+  switch (dtype) {
+    case DType::kFloat64:
+      return decode_numbers<double>(bytes, numbers);
+    case DType::kFloat32:
+      return decode_numbers<float>(bytes, numbers);
+    case DType::kFloat16:
+      return decode_each<std::uint16_t>(bytes, numbers, decode_real<kFloat16>);
+    case DType::kBFloat16:
+      return decode_each<std::uint16_t>(bytes, numbers, decode_real<kBFloat16>);
+    case DType::kFloat8E4M3FN:
+      return decode_each<std::uint8_t>(bytes, numbers, decode_real<kFloat8E4M3FN>);
+    case DType::kFloat8E5M2:
+      return decode_each<std::uint8_t>(bytes, numbers, decode_real<kFloat8E5M2>);
+    case DType::kInt64:
+      return decode_numbers<std::int64_t>(bytes, numbers);
+    case DType::kInt32:
+      return decode_numbers<std::int32_t>(bytes, numbers);
+    case DType::kInt16:
+      return decode_numbers<std::int16_t>(bytes, numbers);
+    case DType::kInt8:
+      return decode_numbers<std::int8_t>(bytes, numbers);
+    case DType::kUInt8:
+      return decode_numbers<std::uint8_t>(bytes, numbers);
+    default:
+      return decode_each<std::uint8_t>(bytes, numbers,
+                                       [](std::uint8_t x) { return x != 0 ? 1.0L : 0.0L; });
+  }
 }
 
 }  // namespace
@@ -94,32 +126,20 @@ std::vector<long double> decode_integers(const spec::HostTensor& tensor) {
 std::size_t parts_of(DType dtype) { return spec::is_complex(dtype) ? 2 : 1; }
 
 std::vector<long double> decode_elements(const spec::HostTensor& tensor) {
-  switch (spec::component_dtype(tensor.dtype)) {
-    case DType::kFloat64:
-      return decode_all<std::uint64_t>(tensor, decode_real<kFloat64>);
-    case DType::kFloat32:
-      return decode_all<std::uint32_t>(tensor, decode_real<kFloat32>);
-    case DType::kFloat16:
-      return decode_all<std::uint16_t>(tensor, decode_real<kFloat16>);
-    case DType::kBFloat16:
-      return decode_all<std::uint16_t>(tensor, decode_real<kBFloat16>);
-    case DType::kFloat8E4M3FN:
-      return decode_all<std::uint8_t>(tensor, decode_real<kFloat8E4M3FN>);
-    case DType::kFloat8E5M2:
-      return decode_all<std::uint8_t>(tensor, decode_real<kFloat8E5M2>);
-    case DType::kInt64:
-      return decode_integers<std::int64_t>(tensor);
-    case DType::kInt32:
-      return decode_integers<std::int32_t>(tensor);
-    case DType::kInt16:
-      return decode_integers<std::int16_t>(tensor);
-    case DType::kInt8:
-      return decode_integers<std::int8_t>(tensor);
-    case DType::kUInt8:
-      return decode_integers<std::uint8_t>(tensor);
-    default:
-      return decode_all<std::uint8_t>(tensor, [](std::uint8_t x) { return x != 0 ? 1.0L : 0.0L; });
-  }
+  const DType dtype = spec::component_dtype(tensor.dtype);
+  const std::vector<std::byte> bytes = spec::packed_bytes(tensor);
+  std::vector<long double> numbers(bytes.size() /
+                                   static_cast<std::size_t>(spec::item_size_bytes(dtype)));
+  decode(bytes.data(), dtype, numbers);
+  return numbers;
+}
+
+void decode_row_major(const spec::HostTensor& tensor, std::size_t first,
+                      std::span<long double> numbers) {
+  const DType dtype = spec::component_dtype(tensor.dtype);
+  const auto item = static_cast<std::size_t>(spec::item_size_bytes(dtype));
+  const auto offset = static_cast<std::size_t>(tensor.storage_offset) * parts_of(tensor.dtype);
+  decode(tensor.storage->bytes.data() + (offset + first) * item, dtype, numbers);
 }
 
 bool same_elements(const spec::HostTensor& a, const spec::HostTensor& b) {

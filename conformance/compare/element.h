@@ -19,6 +19,11 @@ namespace graphgate::conformance {
 // long double holds every float64 and int64.
 [[nodiscard]] std::vector<long double> decode_elements(const spec::HostTensor& tensor);
 
+// The numbers from number `first` on of a row-major tensor, in the order of decode_elements(); it
+// has so many.
+void decode_row_major(const spec::HostTensor& tensor, std::size_t first,
+                      std::span<long double> numbers);
+
 // Whether two tensors have the same dtype, sizes and bytes of elements, strides aside.
 [[nodiscard]] bool same_elements(const spec::HostTensor& a, const spec::HostTensor& b);
 
