@@ -119,17 +119,18 @@ def run_scripts(python, findings):
 
 
 def replay(program, python, findings, backend):
-    """Returns for each finding that has a case what the judges say of it ("shows", "passes", or the outcome), and its
-    signatures without options. One process of PyTorch runs all.
+    """Returns for each finding that has a case what the judges say of it ("shows", "passes", or the outcome), and the
+    signatures of it and of those that are alike, without options. One process of PyTorch runs all.
     """
-    findings = [finding for finding in findings if finding["case"] and backend in finding["backends"]]
-    if not findings:
+    asked = [(finding, file) for finding in findings if finding["case"] and backend in finding["backends"]
+             for file in [finding["case"], *finding.get("alike", [])]]
+    if not asked:
         return {}
     executor = f"{shlex.quote(python)} -m graphgate_torch serve --backend {backend} --device cpu"
     path = os.pathsep.join(filter(None, [str(HERE), os.environ.get("PYTHONPATH")]))
     command = [program, "replay", "--judges", JUDGES, "--timeout", str(SECONDS), "--json", "-",
                "--executor", executor, "--executor-timeout", str(SECONDS),
-               *(str(FINDINGS / finding["case"]) for finding in findings)]
+               *(str(FINDINGS / file) for _, file in asked)]
     run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                          env=dict(os.environ, PYTHONPATH=path))
     try:
@@ -137,12 +138,14 @@ def replay(program, python, findings, backend):
     except ValueError as error:
         raise WrongInput(f"{python}, {backend}: {run.stderr.strip() or error}") from error
     said = {}
-    for finding, answer in zip(findings, [answers] if isinstance(answers, dict) else answers, strict=True):
-        signatures = sorted({found[:found.rindex("{")] + "{}" for found in answer["found"]})
-        outcome = answer["outcome"]
-        word = "shows" if signatures else "passes" if outcome == "PASS" else outcome
-        said[finding["name"]] = word, signatures
-    return said
+    for (finding, file), answer in zip(asked, [answers] if isinstance(answers, dict) else answers, strict=True):
+        signatures = {found[:found.rindex("{")] + "{}" for found in answer["found"]}
+        if file == finding["case"]:
+            word = "shows" if signatures else "passes" if answer["outcome"] == "PASS" else answer["outcome"]
+            said[finding["name"]] = word, signatures
+        else:
+            said[finding["name"]][1].update(signatures)
+    return {name: (word, sorted(signatures)) for name, (word, signatures) in said.items()}
 
 
 def results_of(program, python, findings, date, say):
@@ -259,7 +262,7 @@ def check_files(ledger):
         yield f"{LEDGER.name}: '{name}' comes twice"
     named = set()
     for finding in ledger["findings"]:
-        named |= {finding["case"], finding["script"]} - {""}
+        named |= {finding["case"], finding["script"], *finding.get("alike", [])} - {""}
         if not finding["results"]:
             yield f"{LEDGER.name}: '{finding['name']}' has no result"
         upstream = finding["upstream"]
