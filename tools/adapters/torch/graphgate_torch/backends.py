@@ -7,6 +7,7 @@ the same here where PyTorch has the choice at all (docs/executors.md).
 import contextlib
 import importlib
 import json
+import os
 
 import torch
 from torch._inductor import config as inductor
@@ -73,6 +74,25 @@ class Eager:
         """Does once what every process would do at its first call. Starts no thread."""
 
 
+# What Inductor imports when it compiles for a GPU for the first time.
+_IMPORTED = ("compile_fx", "lowering", "codegen.cuda_combined_scheduling", "codegen.wrapper")
+
+
+@contextlib.contextmanager
+def _asking_nvml_for_gpus():
+    """While it is entered, whoever asks whether there is a GPU does not begin with CUDA."""
+    name = "PYTORCH_NVML_BASED_CUDA_CHECK"
+    asked = os.environ.get(name)
+    os.environ[name] = "1"
+    try:
+        yield
+    finally:
+        if asked is None:
+            del os.environ[name]
+        else:
+            os.environ[name] = asked
+
+
 class _Warming(torch.nn.Module):
     def forward(self, x):
         return torch.softmax(x, 0) + x.sum()
@@ -120,9 +140,10 @@ class Compile:
         """Imports what compiling needs, and compiles once where that is the host's work alone: a GPU
         must not be begun with before a fork. What goes wrong is told where a program needs it."""
         if torch.device(device).type != "cpu":
-            for name in ("compile_fx", "lowering", "codegen.cuda_combined_scheduling", "codegen.wrapper"):
-                with contextlib.suppress(ImportError):
-                    importlib.import_module(f"torch._inductor.{name}")
+            with _asking_nvml_for_gpus():
+                for name in _IMPORTED:
+                    with contextlib.suppress(ImportError):
+                        importlib.import_module(f"torch._inductor.{name}")
             return
         toolchain.use_kept()
         # Whoever compiles in threads could not be forked any more.

@@ -16,6 +16,7 @@ import types
 import torch
 from torch._inductor import async_compile, codecache
 from torch._inductor.exc import CppCompileError
+from torch._inductor.utils import clear_on_fresh_cache
 
 _INCLUDE = re.compile(r"^\s*#\s*include\b.*$", re.MULTILINE)
 # Inductor's kernels: lines of the preprocessor, and one function.
@@ -67,6 +68,7 @@ def joined(kernels):
     return "\n".join(["#define PY_SSIZE_T_CLEAN", *includes, *parts])
 
 
+@clear_on_fresh_cache
 class _Joined(codecache.CppPythonBindingsCodeCache):
     """Loads a library with several kernels: a module for each."""
 
@@ -90,6 +92,10 @@ class _Joined(codecache.CppPythonBindingsCodeCache):
             spec.loader.exec_module(module)
             out.append(getattr(module, name))
         return out
+
+
+class _Future(codecache.LambdaFuture):
+    """A kernel of a batch."""
 
 
 class _Batch:
@@ -133,19 +139,27 @@ def _cpp_pybinding(original, compiler, argument_types, source):
             kernel = original(compiler, argument_types, source)
         return kernel.result() if isinstance(kernel, codecache.CodeCacheFuture) else kernel
 
-    return codecache.LambdaFuture(load)
+    return _Future(load)
 
 
 @contextlib.contextmanager
 def one_unit_a_graph():
     """While it is entered, Inductor compiles the C++ kernels of each graph together."""
-    original = async_compile.AsyncCompile.cpp_pybinding
+    compilers = async_compile.AsyncCompile
+    pybinding, wait = compilers.cpp_pybinding, compilers.wait
 
     def cpp_pybinding(compiler, argument_types, source):
-        return _cpp_pybinding(original, compiler, argument_types, source)
+        return _cpp_pybinding(pybinding, compiler, argument_types, source)
 
-    async_compile.AsyncCompile.cpp_pybinding = cpp_pybinding
+    def wait_for_all(compiler, scope):
+        # Inductor itself waits only where it compiles in threads.
+        for name, value in list(scope.items()):
+            if isinstance(value, _Future):
+                scope[name] = value.result()
+        return wait(compiler, scope)
+
+    compilers.cpp_pybinding, compilers.wait = cpp_pybinding, wait_for_all
     try:
         yield
     finally:
-        async_compile.AsyncCompile.cpp_pybinding = original
+        compilers.cpp_pybinding, compilers.wait = pybinding, wait

@@ -390,8 +390,9 @@ def serve(backend, device, layouts="kept", log=None):
     """
     ops.register()
     while _answer_requests(Server(backend, device, layouts, log)):
-        if torch.cuda._is_in_bad_fork():
-            # CUDA was begun before the fork after all.
+        if torch.device(device).type != "cpu" and torch.cuda._is_in_bad_fork():
+            # CUDA was begun before the fork after all. On the CPU nobody asks it for more than whether
+            # there is a GPU.
             os.execv(sys.executable, sys.orig_argv)
 
 

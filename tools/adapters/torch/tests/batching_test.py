@@ -56,6 +56,10 @@ class Batching(unittest.TestCase):
         self.assertEqual(self.units(_two_kernels, False), 2)
         self.assertEqual(self.units(_two_kernels, True), 1)
 
+    def test_inductor_may_compile_in_one_thread(self):
+        with torch._inductor.config.patch(compile_threads=1):
+            self.assertEqual(self.units(_two_kernels, True), 1)
+
     def test_kernels_with_other_flags_are_another_unit(self):
         self.assertLess(self.units(_vectors_and_none, True), self.units(_vectors_and_none, False))
 
