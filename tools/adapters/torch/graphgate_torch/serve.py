@@ -132,6 +132,9 @@ class Program:
             if not self._compiled:
                 self._take_over(called)
             _, compiled = self._compiled
+            if compiled.first_call is None:
+                # What was forgotten since it was loaded is none of it.
+                self._compiled = self._pool.generation, compiled
             before = _Snapshot([*inputs, *(tensor for _, tensor in self.states())])
             frames = compiled_frames()
             try:

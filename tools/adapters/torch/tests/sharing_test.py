@@ -112,6 +112,15 @@ class Sharing(unittest.TestCase):
         again = self.load(_ROWS, {})
         self.assertEqual(self.compiles(again, [torch.ones(4, 2).t()])[0], 1)
 
+    def test_programs_of_one_executor_are_all_shared(self):
+        for expected in (1, 0):
+            one = self.load(_STATEFUL, {"s": torch.ones(4)}, key="one")
+            other = self.load(_ROWS, {}, key="other")
+            self.assertEqual(self.compiles(one, [torch.ones(4)])[0], expected)
+            self.assertEqual(self.compiles(other, [torch.ones(2, 4)])[0], expected)
+            one.close()
+            other.close()
+
     def test_another_key_forgets(self):
         first = self.load(_STATEFUL, {"s": torch.ones(4)})
         first.call([torch.ones(4)], None)
