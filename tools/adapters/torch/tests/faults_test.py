@@ -108,6 +108,35 @@ def splits(this, node, *words, **named):
 scheduler.Scheduler.should_partition = splits
 """
 
+# Cut before and behind what makes several results, or a size that depends on data. Others are captured.
+_CUT = """from torch._inductor import ir, scheduler
+
+def splits(this, node, *words, **named):
+    cuts = type(node.node).__name__ in {kinds}
+    return "cut" if cuts else None
+
+scheduler.Scheduler.should_partition = splits
+"""
+
+# Behind the cut nobody reads the elements of what has a size that depends on data.
+_SIZE_ALONE = """  input %x : f32[8]
+  %n : i64[u0, 1] = aten.nonzero.default(%x)
+  %a : f32[8] = aten.neg.default(%x)
+  %m : f32[8, 8] = aten.outer.default(%a, %a)
+  %p : f32[8, 8] = aten.mm.default(%m, %m)
+  output %n
+  output %p
+"""
+
+# Of two results one is read, and a partition makes them both.
+_ONE_OF_TWO = """  input %x : f32[4, 4]
+  %a : f32[4, 4] = aten.neg.default(%x)
+  %m : f32[4], %i : i64[4] = aten.mode.default(%a, 0)
+  %b : f32[4] = aten.mul.Tensor(%m, 2.0)
+  %c : f32[4] = aten.sin.default(%b)
+  output %c
+"""
+
 # Inductor's memory planning gives everything the first bytes of its pool.
 _SAME_PLACE = """from torch._inductor.codegen import memory_planning
 
@@ -303,6 +332,16 @@ class Faults(serve_test.Checked):
         self.assertIn("R1.refused-wrongly", ran.stdout)
         self.assertIn("device-side assert", ran.stdout)
         self.assertIn("1 passed, 1 failed, 0 skipped", ran.stdout)
+
+    def test_partitions_are_not_blamed_for_what_is_only_passed_on(self):
+        for kinds, program in (
+            ("('MultiOutput',)", _ONE_OF_TWO),
+            ("('FallbackKernel', 'ExternKernelOut')", _SIZE_ALONE),
+        ):
+            with self.subTest(program):
+                self._expect_shown(
+                    _CUT.replace("{kinds}", kinds), program=program,
+                    settings='{"graph_partition": True}')
 
     def test_of_the_adapter_are_told_as_its_own(self):
         for plant, words, program in (
