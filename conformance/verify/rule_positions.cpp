@@ -25,6 +25,7 @@ void for_each_touched(const Positions& positions, const Touch& touch, std::int64
                       std::int64_t item_bytes, Visit visit) {
   spec::SymbolValues variables;
   std::vector<std::int64_t*> counters;
+  counters.reserve(positions.sizes.size());
   for (std::size_t i = 0; i < positions.sizes.size(); ++i) {
     counters.push_back(&variables["d" + std::to_string(i)]);
   }

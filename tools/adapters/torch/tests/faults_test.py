@@ -120,7 +120,7 @@ scheduler.Scheduler.should_partition = splits
 
 # Behind the cut nobody reads the elements of what has a size that depends on data.
 _SIZE_ALONE = """  input %x : f32[8]
-  %n : i64[u0, 1] = aten.nonzero.default(%x)
+  %n = aten.nonzero.default(%x)
   %a : f32[8] = aten.neg.default(%x)
   %m : f32[8, 8] = aten.outer.default(%a, %a)
   %p : f32[8, 8] = aten.mm.default(%m, %m)
