@@ -824,7 +824,8 @@ class LdlElimination {
       const bool is_known = out.first_zero != 0 || out.info_is_open;
       if (!is_known && choice.may_be_zero) out.info_is_open = true;
       if (!is_known && choice.is_zero && !choice.may_be_zero) out.first_zero = k + 1;
-      keep(out.packed, k, choice);
+      const bool is_lost = !keep(out.packed, k, choice);
+      out.info_is_open = out.info_is_open || (is_lost && out.first_zero == 0);
       k += choice.size;
     }
     if (out.open_from < n_ && rule_.tracks()) {
@@ -895,7 +896,12 @@ class LdlElimination {
         rule_.joined(rule_.joined(2 * ratio * column_radius, ratio * ratio * row_radius),
                      slack * column * ratio),
         rule_.underflow(2) * (1 + column));
-    if (reaches(diagonal, diagonal_radius, alpha * column * ratio, square_radius)) return out;
+    const bool takes_diagonal =
+        reaches(diagonal, diagonal_radius, alpha * column * ratio, square_radius);
+    // Of products that underflow a diagonal of 0 is no smaller, and divides.
+    const bool may_divide_by_zero = !(diagonal > rule_.decision() * diagonal_radius);
+    out.may_be_zero = out.may_be_zero || (is_open_ && may_divide_by_zero);
+    if (takes_diagonal) return out;
     out.pivot = most;
     const bool takes_one = reaches(std::fabs(value_(most, most)), radius_(most, most), alpha * row,
                                    rule_.joined(rule_.joined(row_radius, slack * row), underflow));
@@ -926,8 +932,9 @@ class LdlElimination {
     }
   }
 
-  // Keeps the columns of the block at k, and takes its part off what is left.
-  void keep(KnownMatrix& packed, std::int64_t k, const Choice& choice) {
+  // Keeps the columns of the block at k, and takes its part off what is left. False where executors
+  // may find a reciprocal infinite, and no numbers behind it.
+  bool keep(KnownMatrix& packed, std::int64_t k, const Choice& choice) {
     const std::int64_t size = choice.size;
     const std::int64_t next = k + size;
     for (std::int64_t i = k; i < next; ++i) {
@@ -936,7 +943,7 @@ class LdlElimination {
         packed.radius(i, j) = radius_(i, j);
       }
     }
-    if (choice.is_zero || next == n_) return;
+    if (choice.is_zero || next == n_) return true;
     const WideMatrix block = part_of(value_, k, k, size, size);
     const WideMatrix block_radius = part_of(radius_, k, k, size, size);
     WideMatrix inverse(size, size);
@@ -996,6 +1003,7 @@ class LdlElimination {
         if (std::isnan(radius)) radius = kOpenRadius;
       }
     }
+    return !is_open;
   }
 
   const ErrorRule& rule_;

@@ -206,6 +206,14 @@ TEST(Factorizations, DoNotTellOfPivotsThatUnderflow) {
   EXPECT_GE(radii(*product)[0], kLeast);
 }
 
+// A product that underflows makes a diagonal of 0 a pivot, which divides: PyTorch 2.15 has
+// infinities and NaN behind it, and 4 for `info`.
+TEST(Ldl, DoesNotTellOfWhatAPivotOfZeroDivides) {
+  const auto a = square({0, 0, 0, 0, -2e-23, 3e-40, 0, 0, 0, 1e20, -1e-38, 0, 0, -2e-23, 1e20, -1});
+  const auto out = run("aten.linalg_ldl_factor_ex.default", {{"self", {a}}}, Mode::kWorstCase);
+  EXPECT_TRUE(has_open(result(out, 2)));
+}
+
 // What is far from subnormal numbers is held as before.
 TEST(Factorizations, TellOfPivotsThatDoNotUnderflow) {
   const auto a = square({4, 99, 2, 5}, DType::kFloat64);
