@@ -253,6 +253,8 @@ class Follower {
       if (results_[i].as<RoundedFloat>()) follow_number<N>(i);
       const auto* tensor = results_[i].as<TensorRef>();
       if (!tensor || spec::is_complex((*tensor)->dtype)) continue;
+      // A trial has a number of its own.
+      if (is_trial() && spec::is_floating_point((*tensor)->dtype)) continue;
       if ((*tensor)->dtype == DType::kBool) {
         follow_booleans(i, **tensor);
       } else if (std::ranges::find(kTruths, base_) != kTruths.end()) {
@@ -458,16 +460,14 @@ class Follower {
   template <class N>
   void follow_truths(std::size_t i, Tensor& result) {
     const Tensor* told = chosen(i);
-    if (!spec::is_floating_point(result.dtype)) return;
-    if (result.storage->marks.empty() && !(is_trial() && told)) return;
+    if (!spec::is_floating_point(result.dtype) || result.storage->marks.empty()) return;
     Array<N> own = load<N>(result, result.dtype);
     const Array<N> theirs = told ? load<N>(*told, result.dtype) : own;
     const std::vector<bool> open = open_by_operands(result);
     for (std::size_t e = 0; e < own.data.size(); ++e) {
       N& x = own.data[e];
-      const bool is_undecided = std::isinf(x.radius);
-      if (open[e] || !(is_undecided || is_trial())) continue;
-      counts_[i] += is_undecided ? 1 : 0;
+      if (open[e] || !std::isinf(x.radius)) continue;
+      ++counts_[i];
       const long double value = theirs.data[e].value;
       x = N(value == 0 || value == 1 ? value : x.value, 0, x.arithmetic);
     }
@@ -591,9 +591,8 @@ class Follower {
     const Array<N> theirs = told ? load<N>(*told, result.dtype) : own;
     for (std::size_t e = 0; e < own.data.size(); ++e) {
       N& x = own.data[e];
-      const bool is_cut_open = x.radius > 0 && std::isfinite(x.radius);
-      if (open[e] || !(is_cut_open || is_trial())) continue;
-      counts_[i] += is_cut_open ? 1 : 0;
+      if (open[e] || !(x.radius > 0 && std::isfinite(x.radius))) continue;
+      ++counts_[i];
       const long double value = theirs.data[e].value;
       const bool is_taken = !is_told(i) || (value == std::trunc(value) && is_within(e, value));
       if (is_taken) x = N(value, 0, x.arithmetic);
@@ -612,23 +611,21 @@ class Follower {
   template <class N>
   void follow_quotients(std::size_t i, Tensor& result) {
     const Tensor* told = chosen(i);
-    if (result.storage->marks.empty() && !(is_trial() && told)) return;
-    if (!is_quotient(result.dtype)) return;
+    if (result.storage->marks.empty() || !is_quotient(result.dtype)) return;
     Array<N> own = load<N>(result, result.dtype);
     const auto is_infinite = [](const N& x) { return std::isinf(x.radius); };
-    if (!is_trial() && std::ranges::none_of(own.data, is_infinite)) return;
+    if (std::ranges::none_of(own.data, is_infinite)) return;
     // How far from zero it lies at least.
     std::vector<long double> least(own.data.size(), std::numeric_limits<long double>::infinity());
-    const bool has_corners =
-        is_trial() || for_each_corner<N>(i, [&](const Tensor& made) {
-          const Array<N> numbers = load<N>(made, made.dtype);
-          for (std::size_t e = 0; e < numbers.data.size(); ++e) {
-            const N& x = numbers.data[e];
-            if (std::isnan(x.value) || std::isinf(x.radius)) continue;
-            const auto beside = static_cast<long double>(N::PolicyType::kDecisionRadii * x.radius);
-            least[e] = std::min(least[e], std::fabs(x.value) - beside);
-          }
-        });
+    const bool has_corners = for_each_corner<N>(i, [&](const Tensor& made) {
+      const Array<N> numbers = load<N>(made, made.dtype);
+      for (std::size_t e = 0; e < numbers.data.size(); ++e) {
+        const N& x = numbers.data[e];
+        if (std::isnan(x.value) || std::isinf(x.radius)) continue;
+        const auto beside = static_cast<long double>(N::PolicyType::kDecisionRadii * x.radius);
+        least[e] = std::min(least[e], std::fabs(x.value) - beside);
+      }
+    });
     if (!has_corners) return;
     const bool is_root = base_ == "aten.rsqrt";
     const bool has_numerator = !is_root && base_ != "aten.reciprocal";
@@ -645,13 +642,13 @@ class Follower {
     const std::vector<bool> open = open_by_operands(result);
     for (std::size_t e = 0; e < own.data.size(); ++e) {
       N& x = own.data[e];
-      if (open[e] || !(is_infinite(x) || is_trial())) continue;
+      if (open[e] || !is_infinite(x)) continue;
       const long double value = theirs.data[e].value;
       if (std::isnan(value)) continue;
-      counts_[i] += is_infinite(x) ? 1 : 0;
+      ++counts_[i];
       const bool is_far_enough = may_be_zero[e] || std::fabs(value) >= least[e];
       const bool is_explained = is_far_enough && (!is_root || value > 0);
-      if (is_trial() || !is_told(i) || is_explained) x = N(value, 0, x.arithmetic);
+      if (!is_told(i) || is_explained) x = N(value, 0, x.arithmetic);
     }
     store(result, own);
   }
@@ -669,7 +666,7 @@ class Follower {
     if (!told && is_told(i)) return;
     const long double value = told ? static_cast<long double>(*told) : mark.value;
     const bool is_within = std::fabs(value - mark.value) <= reach;
-    if (is_within || is_trial()) results_[i] = {static_cast<double>(value)};
+    if (is_within) results_[i] = {static_cast<double>(value)};
   }
 
   const spec::OpRow& row_;

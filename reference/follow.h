@@ -20,7 +20,8 @@ namespace graphgate::reference {
 //              where they lie no nearer to zero than at the ends of the operands' errors;
 //   numbers    that item() read, within their error.
 // What is not so explained stays the run's own, as a fact, so that the other executor's differs.
-// A trial (trial.h), whose numbers have no errors any more, takes every choice.
+// A trial (trial.h), whose numbers have no errors any more, takes every index, integer and boolean,
+// and keeps its floats.
 // Throws OpError for arguments that are none of the op's.
 [[nodiscard]] std::vector<Datum> run_follow(const spec::Node& node, const Environment& environment,
                                             const Run& run);

@@ -160,10 +160,13 @@ void meet_expectation(const spec::Expectation& expected, CaseReport& report) {
   }
 }
 
-// A run that no reference followed, or of which no judge checked anything.
+// A run that no reference followed, or of which no judge checked anything. Where ties were followed
+// (follow_ties.h), the reference came through the run along the subject's choices.
 void note_not_compared(const Runs& runs, CaseReport& report) {
   if (report.judges.empty()) return;
-  report.not_compared = runs.why_without_reference();
+  const bool is_followed = std::ranges::any_of(
+      report.judges, [](const JudgeReport& judge) { return judge.figures.contains("followed"); });
+  if (!is_followed) report.not_compared = runs.why_without_reference();
   const bool is_checked =
       std::ranges::any_of(report.judges, [](const JudgeReport& judge) { return judge.checks > 0; });
   if (report.not_compared.empty() && !is_checked) {

@@ -142,18 +142,38 @@ class BoundsJudge {
     explained_ += judged.explained;
     for (std::size_t i = 0; i < judged.call.differences.size(); ++i) {
       const Difference& difference = judged.call.differences[i];
-      if (is_of_tap(index, difference) || is_noted(index, difference)) continue;
-      note(index, program, difference, judged.is_proved[i]);
+      if (const Tie* const tie = tie_at(index, difference)) {
+        // Others are judged by what errors explain, and by no trial: trials take them.
+        if (is_real(tapped.calls[index], difference)) {
+          add_choice(index, program.graph.nodes[tie->node], difference.message,
+                     judged.is_proved[i]);
+        }
+      } else if (!is_noted(index, difference)) {
+        note(index, program, difference, judged.is_proved[i]);
+      }
     }
     return {};
   }
 
-  // Whether a difference of a run with taps is about what is tapped.
-  [[nodiscard]] bool is_of_tap(std::size_t index, const Difference& difference) const {
-    for (std::size_t i = 0; i < own_outputs(index); ++i) {
-      if (difference.where == "output " + std::to_string(i)) return false;
+  // What is tapped that a difference of a run with taps is about; null where it is about the
+  // program's own results.
+  [[nodiscard]] const Tie* tie_at(std::size_t index, const Difference& difference) const {
+    std::size_t output = own_outputs(index);
+    for (const Tie& tie : followed_->ties) {
+      if (tie.program != subject_->calls[index].program) continue;
+      if (difference.where == "output " + std::to_string(output++)) return &tie;
     }
-    return difference.where.starts_with("output ");
+    return nullptr;
+  }
+
+  // Whether a difference is about an output of a floating dtype.
+  static bool is_real(const CallRecord& call, const Difference& difference) {
+    for (std::size_t i = 0; i < call.result.outputs.size(); ++i) {
+      if (difference.where != "output " + std::to_string(i)) continue;
+      const auto* tensor = std::get_if<spec::HostTensor>(&call.result.outputs[i]);
+      return tensor != nullptr && spec::is_floating_point(tensor->dtype);
+    }
+    return false;
   }
 
   [[nodiscard]] bool is_noted(std::size_t index, const Difference& difference) const {
@@ -163,36 +183,34 @@ class BoundsJudge {
     });
   }
 
-  // What the subject chose in a call, against what errors leave to choose from: by the worst case,
-  // which proves, and by the estimate.
+  // The indices, integers, booleans and numbers that the subject chose in a call, against what
+  // errors leave to choose from: by the worst case, which proves, and by the estimate.
   Result<void> judge_choices(const Trace& tapped, std::size_t index) {
     GRAPHGATE_TRY(const Trace* const worst, followed_->runs->oracle("worst-case"));
     const std::size_t p = tapped.calls[index].program;
+    const double multiple = sigma_multiple(elements_, settings_.false_alarm_rate);
     std::size_t output = own_outputs(index);
     for (const Tie& tie : followed_->ties) {
       if (tie.program != p) continue;
       const spec::OutputValue& choice = tapped.calls[index].result.outputs[output];
       const spec::Node& node = runs_.script().programs[p]->graph.nodes[tie.node];
-      const std::string proof = index < worst->calls.size()
-                                    ? what_is_off(choice, worst->calls[index].result, output, 1)
-                                    : "";
-      if (!proof.empty()) {
-        add_choice("B11.wrong-choice", Outcome::kFail, index, node, proof);
-      } else if (const std::string doubt =
-                     what_is_off(choice, oracle_->calls[index].result, output,
-                                 sigma_multiple(elements_, settings_.false_alarm_rate));
-                 !doubt.empty()) {
-        is_suspect_ = true;
-        add_choice("B2.outside-estimate", Outcome::kSuspect, index, node, doubt);
+      const bool has_worst = index < worst->calls.size();
+      const std::string proof =
+          has_worst ? what_is_off(choice, worst->calls[index].result, output, 1) : "";
+      const std::string doubt = what_is_off(choice, oracle_->calls[index].result, output, multiple);
+      if (!proof.empty() || !doubt.empty()) {
+        add_choice(index, node, proof.empty() ? doubt : proof, !proof.empty());
       }
       ++output;
     }
     return {};
   }
 
-  void add_choice(const char* rule, Outcome outcome, std::size_t index, const spec::Node& node,
-                  const std::string& message) {
-    add(rule, outcome,
+  void add_choice(std::size_t index, const spec::Node& node, const std::string& message,
+                  bool proved) {
+    is_suspect_ |= !proved;
+    add(proved ? "B11.wrong-choice" : "B2.outside-estimate",
+        proved ? Outcome::kFail : Outcome::kSuspect,
         subject_->executor + ": call " + std::to_string(index) + ", node '" + node.name + "' (" +
             node.op + ") chose what errors of its operands do not explain: " + message,
         node.name, program_of(index));
@@ -205,6 +223,7 @@ class BoundsJudge {
     if (const auto* tensor = std::get_if<spec::HostTensor>(&choice)) {
       const auto* known = std::get_if<spec::HostTensor>(&oracle.outputs[output]);
       if (known == nullptr) return "it is a tensor, the oracle's is none";
+      if (spec::is_floating_point(tensor->dtype)) return "";  // judged as other results are
       std::string form = compare_form(*tensor, geometry_of(*known));
       return form.empty() ? compare_values(*tensor, spread, multiple).message : form;
     }
