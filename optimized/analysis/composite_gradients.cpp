@@ -285,16 +285,27 @@ Values of_prim_fma(Parts& parts) {
   return {parts.run("aten.add.Tensor", {times(parts, parts["a"], parts["b"]), parts["c"]})};
 }
 
+// The same with the results of an out= form in what it writes.
+template <TakeApart take_apart>
+Values written_where_asked(Parts& parts) {
+  Values out = take_apart(parts);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const auto target = parts.written(i);
+    if (target) out[i] = parts.run("aten.copy_.default", {*target, out[i]});
+  }
+  return out;
+}
+
 constexpr CompositeOp kCompositeGradients[] = {
-    {"aten.elu_backward", of_elu},
-    {"aten.embedding_dense_backward", of_embedding},
-    {"aten.leaky_relu_backward", of_leaky_relu},
-    {"aten.mse_loss_backward", of_mse_loss},
-    {"aten.native_batch_norm_backward", of_batch_norm},
-    {"aten.native_layer_norm_backward", of_layer_norm},
-    {"aten.select_backward", of_select},
-    {"aten.slice_backward", of_slice},
-    {"aten.smooth_l1_loss_backward", of_smooth_l1_loss},
+    {"aten.elu_backward", written_where_asked<of_elu>},
+    {"aten.embedding_dense_backward", written_where_asked<of_embedding>},
+    {"aten.leaky_relu_backward", written_where_asked<of_leaky_relu>},
+    {"aten.mse_loss_backward", written_where_asked<of_mse_loss>},
+    {"aten.native_batch_norm_backward", written_where_asked<of_batch_norm>},
+    {"aten.native_layer_norm_backward", written_where_asked<of_layer_norm>},
+    {"aten.select_backward", written_where_asked<of_select>},
+    {"aten.slice_backward", written_where_asked<of_slice>},
+    {"aten.smooth_l1_loss_backward", written_where_asked<of_smooth_l1_loss>},
     {"prims.fma", of_prim_fma},
 };
 

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "reference/movement.h"
 #include "reference/number/left_open.h"
 #include "reference/number/sum.h"
 #include "reference/ops/composition.h"
@@ -131,20 +132,20 @@ void slice_backward(Call& call) {
   const Composition run(call);
   const TensorRef& gradient = call.tensor("grad_output");
   const TensorRef zeros = zeros_of(run, gradient, call.integers("input_sizes"));
-  call.emit_datum({run("aten.slice_scatter.default", {{zeros},
-                                                      {gradient},
-                                                      call.datum("dim"),
-                                                      call.datum("start"),
-                                                      call.datum("end"),
-                                                      call.datum("step")})});
+  emit_made(call, run("aten.slice_scatter.default", {{zeros},
+                                                     {gradient},
+                                                     call.datum("dim"),
+                                                     call.datum("start"),
+                                                     call.datum("end"),
+                                                     call.datum("step")}));
 }
 
 void select_backward(Call& call) {
   const Composition run(call);
   const TensorRef& gradient = call.tensor("grad_output");
   const TensorRef zeros = zeros_of(run, gradient, call.integers("input_sizes"));
-  call.emit_datum({run("aten.select_scatter.default",
-                       {{zeros}, {gradient}, call.datum("dim"), call.datum("index")})});
+  emit_made(call, run("aten.select_scatter.default",
+                      {{zeros}, {gradient}, call.datum("dim"), call.datum("index")}));
 }
 
 // Rows of the gradient are added up by their index; those of the padding are left out.
@@ -169,7 +170,7 @@ void embedding_dense_backward(Call& call) {
   const TensorRef is_padding = run("aten.eq.Scalar", {{index}, call.datum("padding_idx")});
   rows = run("aten.masked_fill.Scalar", {{rows}, {unsqueezed(run, is_padding, 1)}, {0.0}});
   const TensorRef zeros = zeros_of(run, gradient, {count, width});
-  call.emit_datum({run("aten.index_add.default", {{zeros}, {std::int64_t{0}}, {index}, {rows}})});
+  emit_made(call, run("aten.index_add.default", {{zeros}, {std::int64_t{0}}, {index}, {rows}}));
 }
 
 // --- norms ---
