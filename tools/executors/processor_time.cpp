@@ -53,6 +53,7 @@ std::int64_t ticks_of(pid_t process) {
 struct Threads {
   std::vector<pid_t> children;
   std::int64_t waited_nanoseconds = 0;  // 0 where the kernel does not count it
+  bool is_ready = false;
 };
 
 Threads threads_of(pid_t process) {
@@ -66,6 +67,10 @@ Threads threads_of(pid_t process) {
     std::int64_t used = 0;
     std::int64_t waited = 0;
     if (schedule >> used >> waited) out.waited_nanoseconds += waited;
+    std::ifstream stat(task.path() / "stat");
+    const std::string text{std::istreambuf_iterator<char>(stat), {}};
+    const std::size_t name_end = text.rfind(')');
+    out.is_ready |= name_end != std::string::npos && text.substr(name_end + 1).starts_with(" R");
   }
   return out;
 }
@@ -82,14 +87,17 @@ std::optional<ProcessorTime> processor_time_below(pid_t process) {
   std::vector<pid_t> processes = threads_of(process).children;
   std::int64_t ticks = 0;
   std::int64_t waited = 0;
+  bool is_ready = false;
   for (std::size_t i = 0; i < processes.size(); ++i) {
     ticks += ticks_of(processes[i]);
     const Threads threads = threads_of(processes[i]);
     waited += threads.waited_nanoseconds;
+    is_ready |= threads.is_ready;
     processes.insert(processes.end(), threads.children.begin(), threads.children.end());
   }
   const std::int64_t per_second = std::max<std::int64_t>(::sysconf(_SC_CLK_TCK), 1);
-  return ProcessorTime{milliseconds(ticks * 1000 / per_second), milliseconds(waited / 1'000'000)};
+  return ProcessorTime{milliseconds(ticks * 1000 / per_second), milliseconds(waited / 1'000'000),
+                       is_ready};
 }
 
 TimeLimit::TimeLimit(milliseconds time, pid_t keeper)
@@ -123,6 +131,7 @@ bool TimeLimit::has_had_its_time() {
   const auto time = processor_time_below(keeper_);
   if (!time || !before_ || !at_last_look_) return true;
   if (time->used - before_->used >= time_) return true;
+  if (time->is_ready) return false;
   const milliseconds ready =
       (time->used - at_last_look_->used) + (time->waited - at_last_look_->waited);
   return ready * 100 < (now - last_look_) * kStandsStillBelowPercent;

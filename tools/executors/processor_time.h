@@ -11,7 +11,8 @@ namespace graphgate::tools {
 
 struct ProcessorTime {
   std::chrono::milliseconds used{0};    // in steps of the kernel's clock (10 ms)
-  std::chrono::milliseconds waited{0};  // ready to work, without a processor
+  std::chrono::milliseconds waited{0};  // ready to work, without a processor, until it got one
+  bool is_ready = false;                // some thread runs, or waits for a processor
 };
 
 // Of all descendants of a process that run; `used` with those that they have waited for. Nothing
