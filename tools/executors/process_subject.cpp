@@ -3,6 +3,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
 #include <optional>
 #include <set>
@@ -47,11 +48,13 @@ std::string socket_below(const std::string& folder) {
 // programs outlive the subject's next start.
 class Session {
  public:
-  // Of a process that may become a fork server.
+  // Of a process that may become a fork server. `times` takes what its requests take.
   static Result<std::shared_ptr<Session>> start(const std::string& command,
-                                                const SubjectSettings& settings) {
+                                                const SubjectSettings& settings,
+                                                std::shared_ptr<SubjectTimes> times) {
     GRAPHGATE_TRY(auto process, ExternalProcess::start(command));
-    auto session = std::make_shared<Session>(command, settings, std::move(process));
+    auto session =
+        std::make_shared<Session>(command, settings, std::move(process), std::move(times));
     return greeted(session, socket_below(session->folder()));
   }
 
@@ -59,16 +62,18 @@ class Session {
   static Result<std::shared_ptr<Session>> fork_of(const Session& server) {
     GRAPHGATE_TRY(auto process,
                   ExternalProcess::fork_of(socket_below(server.folder()), server.command_));
-    return greeted(std::make_shared<Session>(server.command_, server.settings_, std::move(process)),
+    return greeted(std::make_shared<Session>(server.command_, server.settings_, std::move(process),
+                                             server.times_),
                    "");
   }
 
   Session(const std::string& command, const SubjectSettings& settings,
-          std::unique_ptr<ExternalProcess> process)
+          std::unique_ptr<ExternalProcess> process, std::shared_ptr<SubjectTimes> times)
       : command_(command),
         settings_(settings),
         folder_(settings.exchange),
-        process_(std::move(process)) {}
+        process_(std::move(process)),
+        times_(std::move(times)) {}
 
   // Sends a request and takes the answer. Refusals are errors of their kind; what breaks the
   // protocol is kInternal, and ends the session.
@@ -84,7 +89,10 @@ class Session {
     GRAPHGATE_TRY(const std::string line,
                   write_message({{what, std::move(body)}}, bytes, folder_.path(),
                                 "request" + std::to_string(++requests_)));
+    const auto begin = std::chrono::steady_clock::now();
     auto answer = process_->exchange(line, settings_.answer_time);
+    times_->asked +=
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (!answer.ok()) return broken(answer.error());
     auto message = Message::read(answer.value(), folder_.path(), most_answer_bytes(sent_bytes_));
     if (!message.ok()) return garbage(message.error());
@@ -109,6 +117,17 @@ class Session {
   // An answer that is not what the protocol wants.
   Error garbage(const Error& why) {
     return broken(said("answers with what is no answer: " + one_line(why.message, kLongestText)));
+  }
+
+  // What an answer to `call` says of its time, where it does.
+  Result<void> note_times(const JsonCursor& answer) {
+    GRAPHGATE_TRY(const auto times, answer.find_member("milliseconds"));
+    if (!times) return {};
+    std::int64_t compile = 0;
+    GRAPHGATE_TRY_VOID(read_optional(*times, "compile", compile));
+    if (compile < 0) return bad_input("'milliseconds' has a negative number");
+    times_->compile += static_cast<double>(compile) / 1e3;
+    return {};
   }
 
   [[nodiscard]] bool is_broken() const { return broken_.has_value(); }
@@ -177,6 +196,7 @@ class Session {
   const SubjectSettings settings_;
   const ExchangeFolder folder_;
   std::unique_ptr<ExternalProcess> process_;
+  const std::shared_ptr<SubjectTimes> times_;
   std::size_t requests_ = 0;
   std::int64_t sent_bytes_ = 0;
   const char* asked_ = "";  // the latest request
@@ -243,6 +263,7 @@ class ExternalProgram final : public spec::LoadedProgram {
     const JsonCursor cursor = answer.cursor();
     GRAPHGATE_TRY(const JsonCursor object, cursor.member("result"));
     GRAPHGATE_TRY(spec::CallResult result, read_result(object, answer.tensors()));
+    GRAPHGATE_TRY_VOID(session_->note_times(cursor));
     verify_own_plans(cursor, result.findings);
     GRAPHGATE_TRY(const auto plan, cursor.find_member("plan"));
     if (plan) take_plan(*plan, result.findings);
@@ -323,6 +344,7 @@ class ProcessSubject final : public Subject {
     return said_.options.contains(option);
   }
   [[nodiscard]] fuzz::SubjectLimits limits() const override { return said_.limits; }
+  [[nodiscard]] SubjectTimes times() const override { return *times_; }
   [[nodiscard]] std::string identity() const override {
     return said_.name + (said_.version.empty() ? "" : " " + said_.version);
   }
@@ -383,7 +405,7 @@ class ProcessSubject final : public Subject {
       if (server_owner_ != ::getpid()) keep_of_parent(server_);
       server_.reset();
     }
-    GRAPHGATE_TRY(auto started, Session::start(command_, settings_));
+    GRAPHGATE_TRY(auto started, Session::start(command_, settings_, times_));
     if (!started->greeting().is_fork_server) return started;
     auto forked = Session::fork_of(*started);
     if (!forked.ok()) return started;
@@ -394,6 +416,7 @@ class ProcessSubject final : public Subject {
 
   const std::string command_;
   const SubjectSettings settings_;
+  const std::shared_ptr<SubjectTimes> times_ = std::make_shared<SubjectTimes>();
   // Of one thread, as every subject.
   mutable std::shared_ptr<Session> session_;
   mutable pid_t process_ = 0;                // who started the latest session; 0: nobody yet

@@ -21,6 +21,12 @@
 
 namespace graphgate::tools {
 
+// Where the time of a process went, in seconds by the clock, since it was first asked.
+struct SubjectTimes {
+  double asked = 0;    // from a request to its answer, starts included
+  double compile = 0;  // of that, what it says that it compiled for
+};
+
 // Makes executors for judges, and says what it takes. Belongs to one thread. A process that is
 // forked may use it as well: two cannot speak with one process, so a process is started anew there.
 class Subject : public conformance::ExecutorSource {
@@ -36,6 +42,8 @@ class Subject : public conformance::ExecutorSource {
   [[nodiscard]] virtual bool takes(std::string_view option) const = 0;
   // What it says that it does not take, for generators of cases.
   [[nodiscard]] virtual fuzz::SubjectLimits limits() const { return {}; }
+  // Of all its processes so far; 0 of one that is none.
+  [[nodiscard]] virtual SubjectTimes times() const { return {}; }
   // Its name and version, where it tells one: "optimized 0.1.0".
   [[nodiscard]] virtual std::string identity() const { return std::string(name()); }
 };

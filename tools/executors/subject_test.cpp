@@ -1,6 +1,7 @@
 #include "tools/executors/subject.h"
 
 #include <algorithm>
+#include <fstream>
 
 #include "base/child_processes.h"
 #include "base/file_io.h"
@@ -58,6 +59,71 @@ TEST(Subject, IsStartedOnceForEachProcessAndRests) {
   }));
   for (const ChildResult& child : children) EXPECT_EQ(child.output, "sh");
   EXPECT_EQ(starts(), 3);
+}
+
+// A process that notes that it is started, and is forked for each session.
+TEST(Subject, IsForkedWhereItsProcessIsAForkServer) {
+  const TemporaryFolder folder;
+  const std::string log = folder.path() + "/starts";
+  const std::string script = folder.path() + "/server.py";
+  std::ofstream(script) << "import json, os, sys\n"
+                           "sys.path.insert(0, '" GRAPHGATE_SOURCE_DIR
+                           "/tools/adapters/torch')\n"
+                           "from graphgate_torch import fork_server\n"
+                           "with open('" +
+                               log +
+                               "', 'a') as starts: starts.write('\\n')\n"
+                               "hello = json.loads(sys.stdin.readline())['hello']\n"
+                               "listener = fork_server.listen(hello['fork_server'])\n"
+                               "print('{\"name\": \"server\", \"options\": [], "
+                               "\"fork_server\": true}', flush=True)\n"
+                               "while not fork_server.accept(listener, []): pass\n"
+                               "for line in os.fdopen(os.dup(0)):\n"
+                               "  hello = json.loads(line)['hello']\n"
+                               "  name = 'server' if 'fork_server' in hello else 'forked'\n"
+                               "  print(json.dumps({'name': name, 'options': []}), flush=True)\n";
+  const auto starts = [&] {
+    const std::string lines = read_whole(log).value();
+    return std::count(lines.begin(), lines.end(), '\n');
+  };
+  const auto subject = made("exec python3 -I -S " + script);
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(subject->start().ok());
+    EXPECT_EQ(subject->name(), "forked");
+    subject->rest();
+  }
+  // Whoever is forked off this process asks the same server.
+  const auto children = must(run_children(2, {2, 60}, [&](std::size_t) {
+    return subject->start().ok() ? std::string(subject->name()) : "";
+  }));
+  for (const ChildResult& child : children) EXPECT_EQ(child.output, "forked");
+  ASSERT_TRUE(subject->start().ok());
+  EXPECT_EQ(starts(), 1);
+}
+
+// A process that answers every request, and says to have compiled so long in each call.
+TEST(Subject, TellsWhereItsTimeGoes) {
+  const auto times_of = [](const std::string& compile, bool is_answer) {
+    const auto subject = made(
+        "while read line; do case \"$line\" in "
+        "*hello*) echo '{\"name\": \"sh\", \"options\": []}' ;; "
+        "*open*) echo '{\"executor\": 1}' ;; "
+        "*load*) echo '{\"program\": 1}' ;; "
+        "*call*) sleep 0.1; echo '{\"result\": {\"outputs\": [], \"final_inputs\": [], "
+        "\"final_states\": [], \"findings\": [], \"provenance\": []}, \"milliseconds\": "
+        "{\"compile\": " +
+        compile + "}}' ;; *) echo '{\"done\": true}' ;; esac; done");
+    const spec::OpTable ops;
+    const auto executor = must(subject->make({}, ops));
+    const auto program = must(executor->load({}));
+    for (int i = 0; i < 2; ++i) EXPECT_EQ(program->call({}).ok(), is_answer);
+    return subject->times();
+  };
+  const SubjectTimes times = times_of("1500", true);
+  EXPECT_EQ(times.compile, 3.0);
+  EXPECT_GE(times.asked, 0.2);
+  EXPECT_EQ(times_of("-1", false).compile, 0);
+  EXPECT_EQ(made("reference")->times().asked, 0);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@ import json
 import os
 import select
 import sys
+import time
 import traceback
 
 import torch
@@ -19,7 +20,9 @@ from graphgate_torch.errors import (
 )
 from graphgate_torch.exchange import Received, Sent
 from graphgate_torch.module import Unsupported
-from graphgate_torch.sharing import Compiled, Pool, compiled_frames, signature
+from graphgate_torch.sharing import (
+    Compiled, Pool, compiled_frames, compiling_seconds, signature,
+)
 
 PROTOCOL = 1
 
@@ -83,6 +86,7 @@ class Program:
             if backend.compiles:
                 pool.forget()  # as a process that has compiled nothing
             self._compile()
+        self.compile_seconds = 0.0  # what calls compiled for, until it is told
         self.plans = []  # of what was compiled, until they are told
         self.not_shown = []  # why other graphs have none
 
@@ -136,7 +140,7 @@ class Program:
                 # What was forgotten since it was loaded is none of it.
                 self._compiled = self._pool.generation, compiled
             before = _Snapshot([*inputs, *(tensor for _, tensor in self.states())])
-            frames = compiled_frames()
+            frames, seconds = compiled_frames(), compiling_seconds()
             try:
                 with self._backend.watch() as recorder:
                     outputs = compiled.run(*inputs)
@@ -147,6 +151,7 @@ class Program:
                 before.restore()
                 compiled.is_compiled_again = True
                 self._explain(error, inputs)
+            self.compile_seconds += compiling_seconds() - seconds
             compiled.note(compiled_frames() - frames, called, recorder)
             self.plans += recorder.graphs
             self.not_shown += recorder.reasons
@@ -350,7 +355,11 @@ class Server:
             request.value(each, devices, place)
             for each, place in zip(body["inputs"], program.places, strict=True)
         ]
+        begin = time.monotonic()
         outputs = program.call(inputs, body.get("mode"))
+        called = time.monotonic() - begin
+        compiling, program.compile_seconds = program.compile_seconds, 0.0
+        milliseconds = {"compile": round(1e3 * compiling), "call": round(1e3 * called)}
         result = {
             "outputs": [sent.value(each, devices) for each in outputs],
             "final_inputs": [sent.value(each, devices) for each in inputs],
@@ -364,9 +373,12 @@ class Server:
         plans, program.plans = program.plans, []
         reasons, program.not_shown = program.not_shown, []
         if plans or reasons:
-            self._note({"own_plans": len(plans), "not_shown": reasons})
+            self._note(
+                {"own_plans": len(plans), "not_shown": reasons, "milliseconds": milliseconds}
+            )
         return {
             "result": result, "own_plans": [each.message() for each in plans], "not_shown": reasons,
+            "milliseconds": milliseconds,
         }
 
     def _set_state(self, body, request, sent):

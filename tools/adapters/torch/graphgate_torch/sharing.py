@@ -18,6 +18,12 @@ def compiled_frames():
     return counters["frames"]["total"]
 
 
+def compiling_seconds():
+    """What Dynamo has counted of compiling whole frames in this process; 0 where it counts none."""
+    counted = getattr(torch._dynamo.utils, "cumulative_time_spent_ns", {})
+    return counted.get("entire_frame_compile", 0) / 1e9
+
+
 def _signature_of(value, storages):
     if not isinstance(value, torch.Tensor):
         return type(value).__name__, repr(value)
