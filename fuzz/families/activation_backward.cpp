@@ -32,6 +32,29 @@ bool draw_gradient(Draft& draft, GeneReader& genes, std::size_t variant) {
   return true;
 }
 
+// Of the input or, where both have the same sign, of the result.
+bool draw_slope_gradient(Draft& draft, GeneReader& genes, std::size_t is_elu) {
+  const TensorIndex first = draft.pick_floating(genes);
+  const DrawnTensor from = draft.tensor(first);
+  const auto second = draft.pick(genes, [&](const DrawnTensor& tensor) {
+    return tensor.dtype == from.dtype && tensor.sizes == from.sizes;
+  });
+  if (!second) return false;
+  const Layout layout = row_major_like(draft, {first, *second}, from.sizes);
+  const bool is_result = genes.chance(30);
+  NodeBuilder node(draft,
+                   is_elu == 1 ? "aten.elu_backward.default" : "aten.leaky_relu_backward.default");
+  node.tensor("grad_output", first);
+  if (is_elu == 1) {
+    node.real("alpha", 0.5).real("scale", 1).real("input_scale", 1).boolean("is_result", is_result);
+    node.tensor("self_or_result", *second);
+  } else {
+    node.tensor("self", *second).real("negative_slope", 0.25).boolean("self_is_result", is_result);
+  }
+  node.fresh(from.dtype, from.sizes, layout);
+  return true;
+}
+
 bool draw_dropout_gradient(Draft& draft, GeneReader& genes, std::size_t) {
   const TensorIndex first = draft.pick_floating(genes);
   const DrawnTensor from = draft.tensor(first);
@@ -64,13 +87,15 @@ bool draw_softmax_gradient(Draft& draft, GeneReader& genes, std::size_t is_log) 
 std::span<const DrawnOp> activation_backward_rows() {
   static const std::vector<DrawnOp> kRows = [] {
     std::vector<DrawnOp> rows;
-    rows.reserve(std::size(kGradients) + 3);
+    rows.reserve(std::size(kGradients) + 5);
     for (std::uint32_t i = 0; i < std::size(kGradients); ++i) {
       rows.push_back({kGradients[i].name, 1, draw_gradient, i, 6});
     }
     rows.push_back({"aten.native_dropout_backward", 1, draw_dropout_gradient, 0, 6});
     rows.push_back({"aten._softmax_backward_data", 1, draw_softmax_gradient, 0, 6});
     rows.push_back({"aten._log_softmax_backward_data", 1, draw_softmax_gradient, 1, 6});
+    rows.push_back({"aten.leaky_relu_backward", 1, draw_slope_gradient, 0, 8});
+    rows.push_back({"aten.elu_backward", 1, draw_slope_gradient, 1, 8});
     return rows;
   }();
   return kRows;

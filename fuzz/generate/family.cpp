@@ -76,6 +76,8 @@ constexpr Family kFamilies[] = {
     {"unique", unique_rows},
     {"unpooling", unpooling_rows},
     {"complex", complex_rows},
+    {"gradients", gradients_rows},
+    {"optimizer", optimizer_rows},
 };
 
 std::string known(std::string name) {

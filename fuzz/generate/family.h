@@ -173,6 +173,7 @@ template <class Table>
 [[nodiscard]] std::span<const DrawnOp> foreach_rows();
 [[nodiscard]] std::span<const DrawnOp> fractional_max_pooling_rows();
 [[nodiscard]] std::span<const DrawnOp> functionalized_rows();
+[[nodiscard]] std::span<const DrawnOp> gradients_rows();
 [[nodiscard]] std::span<const DrawnOp> grid_sampler_rows();
 [[nodiscard]] std::span<const DrawnOp> histogram_rows();
 [[nodiscard]] std::span<const DrawnOp> indexing_rows();
@@ -184,6 +185,7 @@ template <class Table>
 [[nodiscard]] std::span<const DrawnOp> matmul_rows();
 [[nodiscard]] std::span<const DrawnOp> max_pooling_rows();
 [[nodiscard]] std::span<const DrawnOp> normalization_rows();
+[[nodiscard]] std::span<const DrawnOp> optimizer_rows();
 [[nodiscard]] std::span<const DrawnOp> orthogonal_polynomial_rows();
 [[nodiscard]] std::span<const DrawnOp> padding_rows();
 [[nodiscard]] std::span<const DrawnOp> pointwise_binary_rows();

@@ -1,6 +1,6 @@
 // Gradients of losses, of norms, of what picks parts and of embeddings: PyTorch has kernels for
 // them. Here they are sums and products in float32 (float64 of such), rounded once.
-#include <numeric>
+#include <algorithm>
 
 #include "optimized/analysis/composite.h"
 #include "optimized/promotion.h"

@@ -1,8 +1,8 @@
 // Gradients of activations, losses, norms, parts and embeddings that PyTorch has kernels for, and
 // that the optimized executor makes of others.
+#include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
 #include "reference/movement.h"
