@@ -22,6 +22,7 @@ struct CampaignProgress {
   std::uint64_t known = 0;          // signatures that it does
   std::uint64_t waiting = 0;        // findings that are still to be looked at
   double seconds_since_new = 0;     // since the latest new feature or finding
+  TimeSpent spent;                  // by the workers, in this run
   std::vector<CaseInWork> in_work;  // what each busy worker is at, the longest first
 };
 

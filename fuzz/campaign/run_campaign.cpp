@@ -143,7 +143,7 @@ class Campaign {
   Result<void> take(const BatchDone& done) {
     const auto count = done.batch.end - done.batch.begin;
     constexpr double kLeastSeconds = 1.0 / 1'000'000;
-    const double each = std::max(done.seconds / static_cast<double>(count), kLeastSeconds);
+    const double each = std::max(done.spent.whole / static_cast<double>(count), kLeastSeconds);
     batch_cases_ = static_cast<std::uint64_t>(
         std::clamp(kBatchSeconds / each, 1.0, static_cast<double>(kMostInBatch)));
     std::set<std::uint64_t> novel;
@@ -161,6 +161,7 @@ class Campaign {
             .push_back({signature, index, done.batch.part(done.batch.begin, end)});
       }
     }
+    spent_.add(done.spent);
     state_.tally.add(done.tally);
     state_.done[options_.shard].add(done.batch.begin, done.batch.end);
     if (done.rest.begin < done.rest.end) again_.push_back(done.rest);
@@ -280,6 +281,7 @@ class Campaign {
     now.known = findings_.known();
     now.waiting = findings_.waiting();
     now.seconds_since_new = seconds_since(last_new_);
+    now.spent = spent_;
     now.in_work = pool_.in_work();
     std::stable_sort(
         now.in_work.begin(), now.in_work.end(),
@@ -301,6 +303,7 @@ class Campaign {
   std::deque<Batch> again_;
   std::vector<ScoredCase> kept_best_;
   std::uint64_t batch_cases_ = 4;
+  TimeSpent spent_;             // of the batches that are done
   double looking_seconds_ = 0;  // in which findings were looked at
   double write_interval_ = 1;
   double rate_ = 0;

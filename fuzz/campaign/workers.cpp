@@ -22,7 +22,7 @@ struct MessageHead {
   std::uint64_t tally_bytes = 0;
   std::uint64_t line_bytes = 0;
   std::uint64_t end = 0;  // of the cases that ran
-  double seconds = 0;
+  TimeSpent spent;
 };
 
 // Sends or receives all of it, some at a time. False where the other end is gone.
@@ -167,6 +167,10 @@ std::vector<CaseInWork> WorkerPool::in_work() const {
   return out;
 }
 
+TimeSpent WorkerPool::subject_time() const {
+  return options_.subject_time ? options_.subject_time() : TimeSpent{};
+}
+
 std::uint64_t WorkerPool::draw_of(std::uint64_t ordinal) const {
   return options_.shard.case_index(ordinal) / options_.data_sets;
 }
@@ -200,6 +204,7 @@ void WorkerPool::be_worker(std::size_t index, int channel) {
   while (receive_batch(channel, batch)) {
     if (words >= 0 && ::ftruncate(words, 0) == 0) (void)::lseek(words, 0, SEEK_SET);
     const std::uint64_t begin = Journal::now_nanoseconds();
+    const TimeSpent before = subject_time();
     std::map<std::uint32_t, Tally> by_lineage;
     std::string lines;
     std::uint64_t ordinal = batch.begin;
@@ -219,7 +224,10 @@ void WorkerPool::be_worker(std::size_t index, int channel) {
     for (const auto& [lineage, tally] : by_lineage) {
       text += "lineage " + std::to_string(lineage) + "\n" + print_tally(tally);
     }
-    const MessageHead head{text.size(), lines.size(), ordinal, Journal::seconds_since(begin)};
+    const TimeSpent after = subject_time();
+    const TimeSpent spent{Journal::seconds_since(begin), after.asked - before.asked,
+                          after.compile - before.compile};
+    const MessageHead head{text.size(), lines.size(), ordinal, spent};
     const bool is_sent = send_whole(channel, &head, sizeof(head)) &&
                          send_whole(channel, text.data(), text.size()) &&
                          send_whole(channel, lines.data(), lines.size());
@@ -282,7 +290,7 @@ Result<void> WorkerPool::take_messages(Worker& worker, PoolNews& news) {
   if (!is_end) return Error{ErrorKind::kInternal, "a worker ended its batch elsewhere"};
   done.batch = worker.batch.part(worker.batch.begin, head.end);
   done.rest = worker.batch.part(head.end, worker.batch.end);
-  done.seconds = head.seconds;
+  done.spent = head.spent;
   const auto text = std::string_view(worker.received).substr(sizeof(head), head.tally_bytes);
   const auto parsed = take_tallies(text, done.by_lineage);
   if (!parsed.ok()) return Error{ErrorKind::kInternal, parsed.error().message};

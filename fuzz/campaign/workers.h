@@ -27,6 +27,18 @@ namespace graphgate::fuzz {
 using JudgeDrawn =
     std::function<CaseVerdict(const Descent& descent, const std::function<void()>& begin_judging)>;
 
+// Seconds that a worker spent: in all, until the subject answered, and what that compiled for.
+struct TimeSpent {
+  double whole = 0;
+  double asked = 0;
+  double compile = 0;
+  void add(const TimeSpent& other) {
+    whole += other.whole;
+    asked += other.asked;
+    compile += other.compile;
+  }
+};
+
 struct PoolOptions {
   int jobs = 1;
   Shard shard;
@@ -38,6 +50,8 @@ struct PoolOptions {
   std::uint64_t data_sets = 1;     // cases of one draw, which have consecutive indices
   std::uint64_t memory_bytes = 0;  // address space of a worker; 0: as the campaign's
   bool wants_lines = false;        // a line of text for each case, for a log
+  // Returns what the subject of this process has taken so far (`asked`, `compile`); may be empty.
+  std::function<TimeSpent()> subject_time;
 };
 
 // Cases [begin, end) of the shard, by their ordinals.
@@ -57,7 +71,7 @@ struct BatchDone {
   Tally tally;
   std::map<std::uint32_t, Tally> by_lineage;  // of which that is the sum
   std::string lines;                          // case_log.h
-  double seconds = 0;
+  TimeSpent spent;
 };
 
 // A case that ended its process. The cases of the batch before it are to be run again, those
@@ -122,6 +136,7 @@ class WorkerPool {
     std::uint64_t heard_nanoseconds = 0;  // when something of its message came
   };
 
+  [[nodiscard]] TimeSpent subject_time() const;
   Result<void> start(std::size_t index);
   void be_worker(std::size_t index, int channel);
   // False where the worker is gone.

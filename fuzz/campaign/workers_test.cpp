@@ -36,6 +36,9 @@ TEST(Workers, HaveTheTimeoutForOneCaseAndNotForItsBatch) {
 TEST(Workers, GiveBackWhatTheyDidNotComeToInTime) {
   PoolOptions options;
   options.batch_seconds = 0.05;
+  options.subject_time = [asked = 0]() mutable {
+    return TimeSpent{0, static_cast<double>(++asked), 0};
+  };
   options.data_sets = 4;
   const auto judge = [](const Descent& descent, const std::function<void()>&) {
     ::usleep(descent.index < 10 ? 1 : 60'000);
@@ -55,6 +58,8 @@ TEST(Workers, GiveBackWhatTheyDidNotComeToInTime) {
   EXPECT_LE(done.batch.end, 12U);
   EXPECT_EQ(done.batch.end % 4, 0U);
   EXPECT_EQ(done.tally.cases, done.batch.end);
+  EXPECT_EQ(done.spent.asked, 1);
+  EXPECT_GE(done.spent.whole, 0.05);
   EXPECT_EQ(done.rest.begin, done.batch.end);
   EXPECT_EQ(done.rest.end, 400U);
   EXPECT_EQ(done.rest.ancestors.front(), std::vector<std::uint64_t>{done.rest.begin});

@@ -307,6 +307,10 @@ Result<FuzzOutcome> run(const FuzzVerb& verb, const fuzz::Corpus& corpus,
   GRAPHGATE_TRY(fuzz::CampaignOptions options, campaign_options(verb));
   const Scratch scratch;
   GRAPHGATE_TRY(const auto subject, choose_subject(verb.subject, verb.planner, scratch.path()));
+  options.pool.subject_time = [&subject] {
+    const SubjectTimes times = subject->times();
+    return fuzz::TimeSpent{0, times.asked, times.compile};
+  };
   GRAPHGATE_TRY(const fuzz::KnownFindings known, known_findings(verb, *subject));
   GRAPHGATE_TRY(fuzz::CaseSetting setting, case_setting(verb, options, *subject));
   if (!known.all().empty()) setting.known = &known;

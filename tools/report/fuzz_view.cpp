@@ -25,6 +25,12 @@ std::string status_line(const CampaignProgress& p) {
   if (p.known > 0) line += " (" + std::to_string(p.known) + " known)";
   if (p.waiting > 0) line += ", " + std::to_string(p.waiting) + " being reduced";
   line += ", last new " + print_duration(p.seconds_since_new) + " ago";
+  if (p.spent.asked > 0) {
+    line += formatted(", %.0f%% subject", 100 * p.spent.asked / p.spent.whole);
+    if (p.spent.compile > 0) {
+      line += formatted(" (%.0f%% compiling)", 100 * p.spent.compile / p.spent.whole);
+    }
+  }
   if (!p.in_work.empty() && p.in_work.front().seconds >= kLongCaseSeconds) {
     const fuzz::CaseInWork& longest = p.in_work.front();
     line += ", case " + std::to_string(longest.index) + " for " + print_duration(longest.seconds);
@@ -174,6 +180,11 @@ class NdjsonView final : public CampaignView {
     json["waiting"] = p.waiting;
     json["seconds_since_new"] = std::round(p.seconds_since_new * 1000) / 1000;
     if (const auto left = seconds_left(p)) json["seconds_left"] = std::round(*left);
+    if (p.spent.asked > 0) {
+      json["seconds_of"] = {{"subject", std::round(10 * p.spent.asked) / 10},
+                            {"compile", std::round(10 * p.spent.compile) / 10},
+                            {"judges", std::round(10 * (p.spent.whole - p.spent.asked)) / 10}};
+    }
     for (const fuzz::CaseInWork& each : p.in_work) {
       json["in_work"].push_back({{"case", each.index},
                                  {"phase", fuzz::phase_name(each.phase)},

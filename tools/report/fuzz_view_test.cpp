@@ -85,6 +85,20 @@ TEST(CampaignView, TellsWhichCasesTheWorkersAreAt) {
                        "{\"case\":4712,\"phase\":\"drawing\",\"seconds\":0.1}]"));
 }
 
+TEST(CampaignView, TellsWhoseTheTimeIs) {
+  CampaignProgress progress = some_progress();
+  progress.spent = {200, 150, 80};
+  const auto show = [&](CampaignView& view) { view.progress(progress); };
+  EXPECT_TRUE(contains(on_terminal(200, show), "ago, 75% subject (40% compiling), ETA 30s"));
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::tmpfile(), std::fclose);
+  show(*view_for(file.get()));
+  std::rewind(file.get());
+  std::array<char, 1024> line{};
+  ASSERT_NE(std::fgets(line.data(), line.size(), file.get()), nullptr);
+  EXPECT_TRUE(
+      contains(line.data(), "\"seconds_of\":{\"subject\":150.0,\"compile\":80.0,\"judges\":50.0}"));
+}
+
 TEST(CampaignView, TellsFindingsInLines) {
   const std::string shown = on_terminal(80, [](CampaignView& view) {
     FindingNews news{"verifier-V3-1", "verifier V3 [] {}", "FAIL",
