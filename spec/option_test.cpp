@@ -16,7 +16,7 @@ std::string error_of(const char* name, const std::string& value) {
 // What option.h has a name for is a row of the table, and the other way round.
 TEST(Options, HaveANameEach) {
   const std::string header = must(read_whole(GRAPHGATE_SOURCE_DIR "/spec/option.h"));
-  const std::regex constant("const char\\* k\\w+ = \"([a-z-]+)\";");
+  const std::regex constant("const char\\* k\\w+ = \"([a-z0-9-]+)\";");
   std::set<std::string> named;
   for (std::sregex_iterator at(header.begin(), header.end(), constant), end; at != end; ++at) {
     EXPECT_TRUE(named.insert((*at)[1]).second) << (*at)[1] << " has two names";

@@ -11,10 +11,10 @@ bool draw_segments(Draft& draft, GeneReader& genes, std::size_t) {
   });
   if (!data) return false;
   const DrawnTensor from = draft.tensor(*data);
-  static constexpr const char* kReductions[] = {"sum", "mean", "max", "min", "prod"};
+  static constexpr const char* kSegmentReductions[] = {"sum", "mean", "max", "min", "prod"};
   const TensorIndex lengths = draft.add_filled(spec::DType::kInt64, Shape{from.sizes[0]}, 1);
   NodeBuilder node(draft, "aten.segment_reduce.default");
-  node.tensor("data", *data).text("reduce", kReductions[genes.next() % 5]);
+  node.tensor("data", *data).text("reduce", kSegmentReductions[genes.next() % 5]);
   node.tensor("lengths", lengths);
   if (genes.chance(40)) node.integer("initial", 1);
   node.fresh(from.dtype, from.sizes);

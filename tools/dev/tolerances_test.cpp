@@ -59,6 +59,7 @@ const std::map<std::string, Allowed>& allowed() {
        {3, "estimates and bounds of a sample, computed here another way"}},
       {"fuzz/families/batch_norm.cpp", {kAnyNumber, "an argument of the op: its epsilon"}},
       {"fuzz/families/functionalized.cpp", {2, "an argument of the op: its epsilon"}},
+      {"fuzz/families/gradients.cpp", {3, "an argument of the op: its epsilon"}},
       {"fuzz/families/normalization.cpp", {kAnyNumber, "an argument of the op: its epsilon"}},
       {"fuzz/families/vllm.cpp", {1, "an argument of the op: its epsilon"}},
       {"optimized/analysis/composite_linalg.cpp",
