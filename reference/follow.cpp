@@ -69,6 +69,19 @@ Ends ends_of(const N& x, bool largest) {
   return {-x.value - reach, -x.value + reach, is_exact};
 }
 
+// An integer, whose order among equal ones CUDA's kernels leave open.
+Ends ends_of(const Whole& x, bool largest) {
+  const auto value = static_cast<long double>(x.value);
+  return {largest ? value : -value, largest ? value : -value, true};
+}
+
+// Whether nothing is known of where it stands.
+template <class N>
+bool is_unknown(const N& x) {
+  return std::isinf(x.radius) || std::isnan(x.value);
+}
+bool is_unknown(const Whole& x) { return x.undecided; }
+
 using Places = std::vector<std::int64_t>;
 
 // Whether numbers between these ends can descend in the order of the chosen places, with no other
@@ -288,7 +301,7 @@ class Follower {
     if (!indices || (*indices)->dtype != DType::kInt64) return false;
     const Call call(run_.options.mode, row_, arguments_);
     const Tensor& self = *call.tensor("self");
-    if (!spec::is_floating_point(self.dtype)) return true;
+    if (spec::is_complex(self.dtype)) return true;
     const bool may_differ = is_trial() && chosen(last);
     if ((*indices)->storage->marks.empty() && !may_differ) return true;
     WantedOrder wanted{choice.chooses, choice.largest};
@@ -317,7 +330,11 @@ class Follower {
           static_cast<std::size_t>(call.has("k") ? call.integer("k") - 1 : (lines.length - 1) / 2);
     }
     Tensor* values = last == 0 ? nullptr : results_[0].as<TensorRef>()->get();
-    follow_lines<N>(self, lines, wanted, values, last);
+    if (spec::is_floating_point(self.dtype)) {
+      follow_lines<N>(self, lines, wanted, values, last);
+    } else {
+      follow_lines<Whole>(self, lines, wanted, values, last);
+    }
     return true;
   }
 
@@ -372,7 +389,7 @@ class Follower {
     std::vector<Ends> ends;
     for (std::int64_t i = 0; i < lines.length; ++i) {
       const N& x = numbers[lines.element(o, i, n)];
-      if (std::isinf(x.radius) || std::isnan(x.value)) return;
+      if (is_unknown(x)) return;
       ends.push_back(ends_of(x, wanted.largest));
     }
     counts_[result] += open;

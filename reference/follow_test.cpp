@@ -158,6 +158,32 @@ TEST(Follow, HasValuesFromWhereTheIndicesSay) {
   EXPECT_LT(what.radii[1], 1e-7);
 }
 
+// CUDA's sort leaves open which of equal numbers comes first, of integers, too: the experts that a
+// router sends tokens to.
+TEST(Follow, TakesAnOrderOfEqualIntegers) {
+  const spec::Program program = followed(R"(program "p" {
+  input %x : i64[4]
+  input %choice : i64[4]
+  %v : i64[4], %i : i64[4] = aten.sort.default(%x) as chooses
+  output %i
+})",
+                                         "chooses", 1);
+  Options options;
+  options.mode = Mode::kWorstCase;
+  options.arithmetic.has_cuda_kernels = true;
+  const auto order = [&](const std::vector<std::int64_t>& choice) {
+    Loaded loaded(program, options);
+    const spec::CallResult result = loaded.call({integers({2, 1, 2, 1}), integers(choice)});
+    EXPECT_EQ(std::get<std::int64_t>(result.outputs.back()), 4);
+    EXPECT_EQ(result.output_spreads[0].radii, (Radii{0, 0, 0, 0}));
+    return result.output_spreads[0].values;
+  };
+  EXPECT_EQ(order({3, 1, 2, 0}), (Values{3, 1, 2, 0}));
+  EXPECT_EQ(order({1, 3, 0, 2}), (Values{1, 3, 0, 2}));
+  EXPECT_EQ(order({0, 1, 2, 3}), (Values{1, 3, 0, 2})) << "that is no order";
+  EXPECT_EQ(order({1, 1, 0, 2}), (Values{1, 3, 0, 2})) << "a place comes twice";
+}
+
 TEST(Follow, TakesEachOrderOfItsKind) {
   struct Case {
     const char* op;
