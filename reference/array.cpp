@@ -123,14 +123,17 @@ void visit_row(const Tensor& tensor, std::int64_t position, std::int64_t stride,
   }
 }
 
-// A real number cut into an integer dtype, by way of the width that the hardware converts to.
+// A real number cut into an integer dtype, by way of the width that the hardware converts to. What
+// the dtype cannot hold is another number on a GPU.
 template <class N>
 Whole cut_into(const N& x, DType dtype) {
   const Whole whole = to_whole(x);
   const bool by_32_bits = dtype == DType::kInt32 || dtype == DType::kInt16 || dtype == DType::kInt8;
   const bool is_held = whole.value >= INT32_MIN && whole.value <= INT32_MAX;
   const std::int64_t cut = by_32_bits && !is_held ? INT32_MIN : whole.value;
-  return {wrap_to(cut, dtype), whole.undecided};
+  const bool fits = wrap_to(whole.value, dtype) == whole.value && whole.value != INT64_MIN;
+  const bool is_open = !fits && declared_arithmetic().has_cuda_kernels;
+  return {wrap_to(cut, dtype), whole.undecided || is_open};
 }
 
 template <class N>

@@ -102,13 +102,21 @@ Result<std::vector<Finding>> findings_of_end(Runs& runs, const Trace& subject) {
   // Fed-back outputs make the oracle's run hang on the subject's, which ended.
   GRAPHGATE_TRY(const Trace oracle, runs.oracle_on(script, "eager"));
   const bool both = end_alike(oracle, subject);
-  if (both && oracle.error->kind == ErrorKind::kBadInput) return error;
+  const bool has_cuda_kernels = runs.promises().has_cuda_kernels;
+  if (both && oracle.error->kind == ErrorKind::kBadInput) {
+    if (!has_cuda_kernels) return error;
+    // Saved statistics and buffers have other sizes there.
+    GRAPHGATE_TRY(const Trace on_host, runs.oracle_with_kernels("cpu"));
+    if (on_host.error) return error;
+    return std::vector{finding("R4.unsupported", Outcome::kUnsupported,
+                               error.message + "; the program is one for the CPU's kernels")};
+  }
   if (both && oracle.error->kind == ErrorKind::kUnsupported) {
     return std::vector{finding("R4.unsupported", Outcome::kUnsupported,
                                error.message + "; the reference: " + oracle.error->message)};
   }
-  if (runs.promises().has_cuda_kernels) {
-    GRAPHGATE_TRY(const Trace checked, runs.oracle_checked_as_cuda());
+  if (has_cuda_kernels) {
+    GRAPHGATE_TRY(const Trace checked, runs.oracle_with_kernels("cuda-checked"));
     if (end_alike(checked, subject) && checked.error->kind == ErrorKind::kBadInput) {
       return std::vector{finding(
           "R4.unsupported", Outcome::kUnsupported,

@@ -204,9 +204,9 @@ Result<Trace> Runs::oracle_on(const Script& script, std::string_view mode) {
   return oracle_under(oracle_configuration(mode), script);
 }
 
-Result<Trace> Runs::oracle_checked_as_cuda() {
+Result<Trace> Runs::oracle_with_kernels(const char* kernels) {
   Configuration configuration = oracle_configuration("eager");
-  configuration[option::kKernels] = "cuda-checked";
+  configuration[option::kKernels] = kernels;
   return oracle_under(configuration, script_);
 }
 

@@ -58,8 +58,9 @@ class Runs {
   // The same for another script over the same executors (other data, other inputs); not kept.
   [[nodiscard]] Result<Trace> subject_on(const Script& script, const Configuration& changes);
   [[nodiscard]] Result<Trace> oracle_on(const Script& script, std::string_view mode);
-  // Runs the script in eager mode, where what CUDA's kernels alone refuse is refused.
-  [[nodiscard]] Result<Trace> oracle_checked_as_cuda();
+  // Runs the script in eager mode, with the kernels ("cpu", or "cuda-checked": what CUDA's alone
+  // refuse is refused).
+  [[nodiscard]] Result<Trace> oracle_with_kernels(const char* kernels);
   // The reference in that mode, with bounds for what the subject's kernels compute (Promises).
   [[nodiscard]] Configuration oracle_configuration(std::string_view mode) const;
   // The same executors on another script, which must outlive what is returned.

@@ -141,8 +141,13 @@ TEST(Campaigns, AreReadAsTheyArePrinted) {
   CampaignState state = campaign({1, 4}, 30'000, 10, 6'000);
   state.done[{1, 4}].add(6'001, 6'005);
   state.seconds = 12.5;
-  state.triage["verifier V3.overlap [mm] {}"] = {
-      TriageStatus::kOrderDependent, 5, 3, 2, "quarantine/x.case", "after \"g1\""};
+  state.triage["verifier V3.overlap [mm] {}"] = {TriageStatus::kOrderDependent,
+                                                 5,
+                                                 3,
+                                                 2,
+                                                 "quarantine/x.case",
+                                                 "after \"g1\"",
+                                                 "median-expanded"};
   const std::string text = print_state(state);
   const auto read = must(parse_state(text, "state"));
   EXPECT_TRUE(same_results(read, state));

@@ -172,6 +172,11 @@ template <class N>
 N log_of_logistic(const N& x) {
   return minimum(x, N(0)) - log1p(exp(-abs(x)));
 }
+// CUDA's kernel keeps the order of the dimensions, the CPU's does not.
+Sizes log_sigmoid_strides(const Tensor& self) {
+  return declared_arithmetic().has_cuda_kernels ? strides_like(self, spec::MemoryFormat::kPreserve)
+                                                : Sizes();
+}
 void log_sigmoid_forward(Call& call) {
   const Tensor& self = *call.tensor("self");
   require_floating(call, self.dtype);
@@ -182,7 +187,7 @@ void log_sigmoid_forward(Call& call) {
     Array<N> buffer(declared_arithmetic().has_cuda_kernels ? Sizes{0} : self.sizes);
     for (std::int64_t i = 0; i < out.count(); ++i) out[i] = log_of_logistic(x[i]);
     for (std::int64_t i = 0; i < buffer.count(); ++i) buffer[i] = exp(-abs(x[i]));
-    call.emit(out, self.dtype);
+    call.emit(out, self.dtype, log_sigmoid_strides(self));
     call.emit(buffer, self.dtype);
   });
 }
@@ -193,7 +198,7 @@ void log_sigmoid(Call& call) {
   with_real(call.mode(), [&]<class N>() {
     Array<N> out = load<N>(self, self.dtype);
     for (N& x : out.data) x = log_of_logistic(x);
-    call.emit(out, self.dtype);
+    call.emit(out, self.dtype, log_sigmoid_strides(self));
   });
 }
 

@@ -42,6 +42,22 @@ TEST(Conversion, WhatAnIntegerDtypeCannotHoldIsCutAsTheHardwareDoes) {
   expect(DType::kUInt8, {0, 0, 0, 0, 7, 112});
 }
 
+TEST(CudaKernels, CutWhatAnIntegerDtypeCannotHoldToAnotherNumber) {
+  const TensorRef x = row_tensor(DType::kFloat64, {std::nan(""), 3e9, 70000, -1});
+  const auto open = [&](DType dtype) {
+    return radii(*run_tensor("aten._to_copy.default", {{"self", {x}}, {"dtype", {dtype}}},
+                             Mode::kWorstCase));
+  };
+  EXPECT_EQ(open(DType::kInt32), (Numbers{0, 0, 0, 0}));
+  Arithmetic arithmetic;
+  arithmetic.has_cuda_kernels = true;
+  const DeclaredArithmetic declared(arithmetic);
+  constexpr double kOpen = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(open(DType::kInt32), (Numbers{kOpen, kOpen, 0, 0}));
+  EXPECT_EQ(open(DType::kInt64), (Numbers{kOpen, 0, 0, 0}));
+  EXPECT_EQ(open(DType::kUInt8), (Numbers{kOpen, kOpen, kOpen, kOpen}));
+}
+
 TEST(Conversion, ACastIsExactInTheOracleBecauseItRoundsAsTheExecutorDoes) {
   const TensorRef x = row_tensor(DType::kFloat32, {1.0 + 0x1p-9});
   const TensorRef out = run_tensor(

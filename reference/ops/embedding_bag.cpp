@@ -136,7 +136,8 @@ Bagged<N> summed_bags(const Bags& bags, const Array<N>& weight,
 template <class N>
 Bagged<N> largest_of_bags(const Bags& bags, const Array<N>& weight) {
   const std::int64_t width = weight.size(1);
-  Bagged<N> result{Array<N>({bags.count, width}, N(0)), Array<Whole>({bags.count, width})};
+  const Whole no_row(declared_arithmetic().has_cuda_kernels ? -1 : 0);
+  Bagged<N> result{Array<N>({bags.count, width}, N(0)), Array<Whole>({bags.count, width}, no_row)};
   std::vector<bool> has_one(static_cast<std::size_t>(bags.count));
   for (std::size_t i = 0; i < bags.indices.size(); ++i) {
     if (bags.indices[i] == bags.padding) continue;

@@ -448,7 +448,7 @@ Tracked<P> before_eight_bits(const Tracked<P>& x, spec::DType dtype) {
 // self @ mat2 of 8-bit floats, times both scales, plus bias. Factors may be scaled before they are
 // multiplied or their sum behind it. A result that is asked for in 8 bits is divided by
 // scale_result, or multiplied with its inverse; others are not. On a GPU inner sizes and columns
-// are multiples of 16.
+// are multiples of 16, and the factors lie by rows and by columns.
 void scaled_mm(Call& call) {
   const Tensor& a = *call.tensor("self");
   const Tensor& b = *call.tensor("mat2");
@@ -456,7 +456,12 @@ void scaled_mm(Call& call) {
   require_rank(b, 2, "mat2");
   require_inner(a, b, a.sizes[1] == b.sizes[0]);
   if (!is_float8(a.dtype) || !is_float8(b.dtype)) throw OpError("expected factors of 8-bit floats");
-  if (declared_arithmetic().refuses_as_cuda) require_multiples({a.sizes[1], b.sizes[1]}, 16);
+  if (declared_arithmetic().refuses_as_cuda) {
+    require_multiples({a.sizes[1], b.sizes[1]}, 16);
+    if (a.strides[1] != 1 || b.strides[0] != 1) {
+      throw OpError("only a matrix by rows times one by columns");
+    }
+  }
   const std::int64_t rows = a.sizes[0];
   const std::int64_t columns = b.sizes[1];
   const std::int64_t inner = a.sizes[1];

@@ -356,10 +356,11 @@ TEST(CudaKernels, TakeProductsOfSomeSizesAlone) {
   };
   const auto floats = [](std::int64_t inner, std::int64_t columns) {
     const DType dtype = DType::kFloat8E4M3FN;
-    return Arguments{{"self", {tensor(dtype, {1, inner}, Numbers(inner, 1))}},
-                     {"mat2", {tensor(dtype, {inner, columns}, Numbers(inner * columns, 1))}},
-                     {"scale_a", {tensor(DType::kFloat32, {}, {1})}},
-                     {"scale_b", {tensor(DType::kFloat32, {}, {1})}}};
+    return Arguments{
+        {"self", {tensor(dtype, {1, inner}, Numbers(inner, 1))}},
+        {"mat2", {tensor(dtype, {inner, columns}, Numbers(inner * columns, 1), {1, inner})}},
+        {"scale_a", {tensor(DType::kFloat32, {}, {1})}},
+        {"scale_b", {tensor(DType::kFloat32, {}, {1})}}};
   };
   const auto takes = [](const char* op, const Arguments& arguments) {
     try {

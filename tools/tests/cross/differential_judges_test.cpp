@@ -417,6 +417,19 @@ TEST(Refusals, AreExcusedByWhatCudasKernelsDoNotTake) {
   }
 }
 
+// CUDA's log_sigmoid_forward makes no buffer, which the CPU's does.
+TEST(Refusals, AreExcusedByWhatTheCpusKernelsAloneMake) {
+  const Script script = script_over(R"(program "buffer" {
+  input %x : f32[3]
+  %y : f32[3], %b : f32[3] = aten.log_sigmoid_forward.default(%x)
+  %z : f32[3] = aten.reshape.default(%b, [3])
+  output %z
+})",
+                                    {}, 1);
+  EXPECT_EQ(judge(script, "bounds", CudaRefusingSource()).findings.at(0).rule, "R4.unsupported");
+  EXPECT_EQ(judge(script, "bounds", RefusingSource()).findings.at(0).rule, "R1.refused-wrongly");
+}
+
 TEST(LoneTaps, FindTheFirstNodeThatDiffers) {
   const Script script = script_over(kChain);
   const auto oracle = tools::reference_source(false);
