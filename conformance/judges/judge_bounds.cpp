@@ -230,7 +230,8 @@ class BoundsJudge {
     const auto* x = std::get_if<double>(&choice);
     const auto* known = std::get_if<double>(&oracle.outputs[output]);
     if (x == nullptr || known == nullptr || spread.radii.empty()) return "";
-    const bool is_near = std::isinf(spread.radii[0]) || *x == *known ||
+    const bool is_same = *x == *known || (std::isnan(*x) && std::isnan(*known));
+    const bool is_near = std::isinf(spread.radii[0]) || is_same ||
                          std::fabs(*x - *known) <= multiple * spread.radii[0];
     return is_near ? "" : "it is " + std::to_string(*x) + ", expected " + std::to_string(*known);
   }

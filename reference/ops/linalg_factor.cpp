@@ -455,7 +455,9 @@ void ldl_factor_ex(Call& call) {
       for (std::int64_t k = 0; k < n; ++k) {
         pivots[b * n + k] = Whole(known.pivots[static_cast<std::size_t>(k)], k >= known.open_from);
       }
-      infos[b] = Whole(known.first_zero, known.info_is_open);
+      // cuSOLVER names another pivot than LAPACK does, and none of a matrix of one element.
+      const bool by_cuda = declared_arithmetic().has_cuda_kernels && known.first_zero != 0;
+      infos[b] = Whole(known.first_zero, known.info_is_open || by_cuda);
     }
     if (call.boolean("check_errors")) require_success(infos, "torch.linalg.ldl_factor_ex");
     call.emit(out, a.dtype, column_major_strides(a.sizes));

@@ -12,13 +12,17 @@ def wait():
         torch.cuda.synchronize()
 
 
-def is_lost():
-    """Whether nothing runs on it any more in this process. CUDA's errors stay: after an assertion
-    in a kernel, or a wrong address, every later call fails with the same."""
-    for _ in range(2):  # an error that passes is told once
+def loss():
+    """The error that every later call on it fails with in this process, None where it works.
+
+    CUDA's errors stay after an assertion in a kernel, or a wrong address. It may be found by another
+    error: of an op that Python refused while the kernel ran.
+    """
+    error = None
+    for _ in range(2):  # one that passes is told once
         try:
             wait()
-            return False
-        except RuntimeError:
-            pass
-    return True
+            return None
+        except RuntimeError as raised:
+            error = raised
+    return error

@@ -48,8 +48,8 @@ def _is_not_implemented(error):
 
 def _refusal(error):
     """What PyTorch says of a call in eager mode: it has no kernel, or the call is wrong."""
-    if accelerator.is_lost():
-        return _lost(error)
+    if loss := accelerator.loss():
+        return _lost(loss)
     if isinstance(error, Unsupported) or _is_not_implemented(error) or has_no_kernel_for_values(error):
         return Refusal("unsupported", words_of(error))
     if isinstance(error, torch.OutOfMemoryError):
@@ -146,8 +146,8 @@ class Program:
                     outputs = compiled.run(*inputs)
                     accelerator.wait()
             except Exception as error:
-                if accelerator.is_lost():  # eager mode cannot be asked any more
-                    raise _lost(error) from error
+                if loss := accelerator.loss():  # eager mode cannot be asked any more
+                    raise _lost(loss) from error
                 before.restore()
                 compiled.is_compiled_again = True
                 self._explain(error, inputs)
@@ -262,7 +262,7 @@ class Server:
         except Exception as error:
             # PyTorch's own refusals are Refusals by now, with its words.
             traceback.print_exc()
-            return self._refuse("infrastructure", of_adapter(error), accelerator.is_lost())
+            return self._refuse("infrastructure", of_adapter(error), accelerator.loss() is not None)
 
     def _answer(self, line):
         sent = Sent()
