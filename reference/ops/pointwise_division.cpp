@@ -42,14 +42,19 @@ bool has_reciprocal(const Operands& operands) {
   return (*divisor)->rank() == 0 && is_apart;
 }
 
+// a / b; where `multiplies`, what a times the rounded reciprocal of b gives, too.
+template <class N>
+N quotient_of(const N& a, const N& b, bool multiplies) {
+  return multiplies ? covering(a / b, a * (1.0 / b)) : a / b;
+}
+
 void true_quotient(Call& call) {
   const Operands operands = quotient_operands(call);
   const DType dtype = to_floating(operands.common);
   const bool multiplies = has_reciprocal(operands);
   with_real(call.mode(), [&]<class N>() {
-    emit_formula<N>(call, operands, dtype, dtype, [multiplies](const N& a, const N& b) {
-      return multiplies ? covering(a / b, a * (1.0 / b)) : a / b;
-    });
+    emit_formula<N>(call, operands, dtype, dtype,
+                    [multiplies](const N& a, const N& b) { return quotient_of(a, b, multiplies); });
   });
 }
 
@@ -98,8 +103,7 @@ void truncated_quotient_of(Call& call) {
   const bool multiplies = has_reciprocal(operands);
   with_real(call.mode(), [&]<class N>() {
     emit_formula<N>(call, operands, dtype, dtype, [=](const N& a, const N& b) {
-      const N quotient = multiplies ? covering(a / b, a * (1.0 / b)) : a / b;
-      return trunc(held_in(quotient, steps));
+      return trunc(held_in(quotient_of(a, b, multiplies), steps));
     });
   });
 }
