@@ -19,9 +19,7 @@ bool draw_gradient(Draft& draft, GeneReader& genes, std::size_t variant) {
   const Gradient& gradient = kGradients[variant];
   const TensorIndex first = draft.pick_floating(genes);
   const DrawnTensor from = draft.tensor(first);
-  const auto second = draft.pick(genes, [&](const DrawnTensor& tensor) {
-    return tensor.dtype == from.dtype && tensor.sizes == from.sizes;
-  });
+  const auto second = pick_alike(draft, genes, from);
   if (!second) return false;
   const Layout layout = row_major_like(draft, {first, *second}, from.sizes);
   NodeBuilder node(draft, std::string(gradient.name) + ".default");
@@ -36,9 +34,7 @@ bool draw_gradient(Draft& draft, GeneReader& genes, std::size_t variant) {
 bool draw_slope_gradient(Draft& draft, GeneReader& genes, std::size_t is_elu) {
   const TensorIndex first = draft.pick_floating(genes);
   const DrawnTensor from = draft.tensor(first);
-  const auto second = draft.pick(genes, [&](const DrawnTensor& tensor) {
-    return tensor.dtype == from.dtype && tensor.sizes == from.sizes;
-  });
+  const auto second = pick_alike(draft, genes, from);
   if (!second) return false;
   const Layout layout = row_major_like(draft, {first, *second}, from.sizes);
   const bool is_result = genes.chance(30);
@@ -70,9 +66,7 @@ bool draw_dropout_gradient(Draft& draft, GeneReader& genes, std::size_t) {
 bool draw_softmax_gradient(Draft& draft, GeneReader& genes, std::size_t is_log) {
   const TensorIndex first = draft.pick_floating(genes, 1);
   const DrawnTensor from = draft.tensor(first);
-  const auto output = draft.pick(genes, [&](const DrawnTensor& tensor) {
-    return tensor.dtype == from.dtype && tensor.sizes == from.sizes;
-  });
+  const auto output = pick_alike(draft, genes, from);
   if (!output) return false;
   NodeBuilder node(draft, is_log == 1 ? "aten._log_softmax_backward_data.default"
                                       : "aten._softmax_backward_data.default");

@@ -34,9 +34,7 @@ TensorIndex probabilities(Draft& draft, TensorIndex of) {
 bool draw_loss(Draft& draft, GeneReader& genes, std::size_t variant) {
   TensorIndex self = draft.pick_floating(genes);
   const DrawnTensor from = draft.tensor(self);
-  const auto target = draft.pick(genes, [&](const DrawnTensor& tensor) {
-    return tensor.dtype == from.dtype && tensor.sizes == from.sizes;
-  });
+  const auto target = pick_alike(draft, genes, from);
   if (!target) return false;
   if (variant == kOfProbabilities) self = probabilities(draft, self);
   const std::int64_t reduction = static_cast<std::int64_t>(genes.next() % 3);

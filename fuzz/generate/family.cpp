@@ -183,6 +183,12 @@ Layout row_major_like(Draft& draft, std::initializer_list<TensorIndex> operands,
   return {is_known, draft.row_major(sizes)};
 }
 
+std::optional<TensorIndex> pick_alike(Draft& draft, GeneReader& genes, const DrawnTensor& from) {
+  return draft.pick(genes, [&](const DrawnTensor& tensor) {
+    return tensor.dtype == from.dtype && tensor.sizes == from.sizes;
+  });
+}
+
 TensorIndex pick_mask(Draft& draft, GeneReader& genes, const Shape& sizes) {
   const auto found = draft.pick(genes, [&](const DrawnTensor& tensor) {
     return tensor.dtype == DType::kBool && broadcasts_to(tensor.sizes, sizes);

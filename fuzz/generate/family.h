@@ -130,6 +130,9 @@ void use_number(Draft& draft, GeneReader& genes, std::string_view op, spec::Valu
 // A second operand: mostly of the same dtype and shape, sometimes broadcast or of another dtype.
 [[nodiscard]] std::optional<TensorIndex> pick_second(Draft& draft, GeneReader& genes,
                                                      TensorIndex first, bool takes_integers);
+// A tensor of the same dtype and sizes, which may be that one.
+[[nodiscard]] std::optional<TensorIndex> pick_alike(Draft& draft, GeneReader& genes,
+                                                    const DrawnTensor& from);
 // Booleans that broadcast to these sizes; made where there are none.
 [[nodiscard]] TensorIndex pick_mask(Draft& draft, GeneReader& genes, const Shape& sizes);
 // A floating tensor of f32 or f64 alone, and the same with dimension `dim` of at least `least`.
