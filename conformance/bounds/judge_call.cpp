@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "conformance/compare/element.h"
 
@@ -244,9 +243,7 @@ class CallJudge {
 
   void judge_float(const std::string& where, double x, std::size_t output) {
     if (!std::holds_alternative<double>(oracle_->outputs[output])) return;  // judge_form() tells
-    const HostTensor tensor = spec::make_host_tensor(spec::DType::kFloat64, {});
-    std::memcpy(tensor.storage->bytes.data(), &x, sizeof(x));
-    judge_values(name_, where, tensor, oracle_->output_spreads[output]);
+    judge_values(name_, where, number_tensor(x), oracle_->output_spreads[output]);
   }
 
   // The names of all that output `index` shares its storage with: inputs and earlier outputs.

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <limits>
 #include <span>
 
@@ -122,6 +123,12 @@ void for_each_block_of(const spec::HostTensor& tensor, Visit&& visit) {
 }
 
 }  // namespace
+
+spec::HostTensor number_tensor(double number) {
+  spec::HostTensor tensor = spec::make_host_tensor(spec::DType::kFloat64, {});
+  std::memcpy(tensor.storage->bytes.data(), &number, sizeof(number));
+  return tensor;
+}
 
 ValueComparison compare_values(const spec::HostTensor& actual, const spec::Spread& expected,
                                double multiple) {

@@ -38,6 +38,9 @@ struct ValueComparison {
 [[nodiscard]] ValueComparison compare_values(const spec::HostTensor& actual,
                                              const spec::Spread& expected, double multiple);
 
+// A float64 tensor without dimensions, which holds the number: numbers are compared as tensors are.
+[[nodiscard]] spec::HostTensor number_tensor(double number);
+
 // The number of standard deviations that none of `elements` independent normal errors exceeds, but
 // with probability `false_alarm_rate`: the union bound with the tail 2 exp(-k^2 / 2).
 [[nodiscard]] double sigma_multiple(std::int64_t elements, double false_alarm_rate);
