@@ -8,6 +8,7 @@
 #include "conformance/judges/exact_data.h"
 #include "conformance/judges/judge_nodes.h"
 #include "conformance/judges/judge_report.h"
+#include "conformance/judges/run_end.h"
 #include "conformance/judges/same_bits.h"
 #include "conformance/run/runs.h"
 
@@ -166,7 +167,7 @@ class ExactJudge {
       report_.remark = actual.error->message;
       return {};
     }
-    compare_errors(actual, eager);
+    GRAPHGATE_TRY_VOID(compare_errors(runs, actual, eager));
     const std::size_t count =
         std::min({actual.calls.size(), eager.calls.size(), bounds.calls.size()});
     for (std::size_t i = 0; i < count; ++i) {
@@ -182,14 +183,17 @@ class ExactJudge {
     return {};
   }
 
-  void compare_errors(const Trace& actual, const Trace& eager) {
-    if (actual.error.has_value() == eager.error.has_value()) return;
-    if (actual.error && actual.error->kind == ErrorKind::kUnsupported) return;
-    if (eager.error && eager.error->kind == ErrorKind::kUnsupported) return;
+  Result<void> compare_errors(Runs& runs, const Trace& actual, const Trace& eager) {
+    if (actual.error.has_value() == eager.error.has_value()) return {};
+    if (actual.error && actual.error->kind == ErrorKind::kUnsupported) return {};
+    if (eager.error && eager.error->kind == ErrorKind::kUnsupported) return {};
+    GRAPHGATE_TRY(const auto by_cuda, refusal_of_cuda(runs, actual));
+    if (by_cuda) return {};
     const Trace& ended = actual.error ? actual : eager;
     add("E2.refusal", std::string(actual.error ? "the executor" : "the reference") +
                           " alone ends at step " + std::to_string(ended.error_step) + ": " +
                           ended.error->message);
+    return {};
   }
 
   void compare_call(std::size_t index, const CallRecord& actual, const CallResult& eager,

@@ -70,6 +70,17 @@ Script without_refused_call(const Script& script) {
   return out;
 }
 
+Result<std::optional<std::string>> refusal_of_cuda(Runs& runs, const Trace& subject) {
+  std::optional<std::string> out;
+  const bool is_refused = subject.error && subject.error->kind == ErrorKind::kBadInput;
+  if (!is_refused || !runs.promises().has_cuda_kernels) return out;
+  GRAPHGATE_TRY(const Trace checked, runs.oracle_with_kernels("cuda-checked"));
+  if (end_alike(checked, subject) && checked.error->kind == ErrorKind::kBadInput) {
+    out = checked.error->message;
+  }
+  return out;
+}
+
 Result<std::vector<Finding>> findings_of_end(Runs& runs, const Trace& subject) {
   const Script& script = runs.script();
   const auto& refusal = script.expectation.refusal;
@@ -115,13 +126,11 @@ Result<std::vector<Finding>> findings_of_end(Runs& runs, const Trace& subject) {
     return std::vector{finding("R4.unsupported", Outcome::kUnsupported,
                                error.message + "; the reference: " + oracle.error->message)};
   }
-  if (has_cuda_kernels) {
-    GRAPHGATE_TRY(const Trace checked, runs.oracle_with_kernels("cuda-checked"));
-    if (end_alike(checked, subject) && checked.error->kind == ErrorKind::kBadInput) {
-      return std::vector{finding(
-          "R4.unsupported", Outcome::kUnsupported,
-          error.message + "; CUDA's kernels, in the reference's words: " + checked.error->message)};
-    }
+  GRAPHGATE_TRY(const auto by_cuda, refusal_of_cuda(runs, subject));
+  if (by_cuda) {
+    return std::vector{
+        finding("R4.unsupported", Outcome::kUnsupported,
+                error.message + "; CUDA's kernels, in the reference's words: " + *by_cuda)};
   }
   GRAPHGATE_TRY(const auto other_arm, refusal_in_other_arm(runs, subject));
   if (other_arm) {

@@ -4,6 +4,8 @@
 // and judges compare the calls that both sides made.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "conformance/judges/judge.h"
@@ -18,6 +20,10 @@ namespace graphgate::conformance {
 // R4.unsupported. An Error where the script itself is wrong (the reference refuses it too) or the
 // machine is. Nothing for a run that ended well, or was refused as expected.
 [[nodiscard]] Result<std::vector<spec::Finding>> findings_of_end(Runs& runs, const Trace& subject);
+
+// Returns why CUDA's kernels do not take what the reference does, in its words, where those are the
+// subject's and it refuses the script at that step; nothing elsewhere.
+[[nodiscard]] Result<std::optional<std::string>> refusal_of_cuda(Runs& runs, const Trace& subject);
 
 // The finding of an end that came elsewhere than in the run that findings_of_end is asked of, or
 // when all was over. The same rules; R1.refused-wrongly and R4.unsupported are refusals to close.

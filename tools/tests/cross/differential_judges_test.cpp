@@ -417,6 +417,51 @@ TEST(Refusals, AreExcusedByWhatCudasKernelsDoNotTake) {
   }
 }
 
+// An executor that refuses what CUDA's kernels do, and promises them, or does not.
+class CheckedSource final : public conformance::ExecutorSource {
+ public:
+  explicit CheckedSource(bool has_cuda_kernels) { promised_.has_cuda_kernels = has_cuda_kernels; }
+  [[nodiscard]] std::string_view name() const override { return "checked"; }
+  [[nodiscard]] conformance::Promises promises(
+      const conformance::Configuration& /*options*/) const override {
+    return promised_;
+  }
+  [[nodiscard]] Result<std::unique_ptr<spec::Executor>> make(
+      const conformance::Configuration& /*configuration*/,
+      const spec::OpTable& ops) const override {
+    return reference_->make({{"mode", "eager"}, {"kernels", "cuda-checked"}}, ops);
+  }
+
+ private:
+  conformance::Promises promised_;
+  std::unique_ptr<tools::Subject> reference_ = tools::reference_source(false);
+};
+
+// The judge exact brings data of its own, whole numbers: as targets they are no probabilities.
+TEST(Refusals, OfDataThatAJudgeBringsAreExcusedAsWell) {
+  Script script = script_over(R"(program "loss" {
+  input %x : f32[16]
+  input %t : f32[16]
+  %p : f32[16] = aten.clamp.default(%x, 0.0, 1.0)
+  %u : f32[16] = aten.add.Tensor(%t, %t)
+  %y : f32[16] = aten.binary_cross_entropy.default(%p, %u, None, 0)
+  %z : f32[16] = aten.add.Tensor(%x, %x)
+  output %y
+  output %z
+})",
+                              {}, 1);
+  auto quarters = spec::make_host_tensor(spec::DType::kFloat32, {16});
+  const std::vector<float> values(16, 0.25F);
+  std::memcpy(quarters.storage->bytes.data(), values.data(), values.size() * sizeof(float));
+  std::get<conformance::ScriptCall>(script.steps[0]).inputs[1] = quarters;
+  const auto findings_of = [&](bool has_cuda_kernels) {
+    return judge(script, "exact", CheckedSource(has_cuda_kernels)).judges.at(0).findings;
+  };
+  ASSERT_EQ(findings_of(false).size(), 1U);
+  EXPECT_EQ(findings_of(false)[0].rule, "E2.refusal");
+  EXPECT_TRUE(findings_of(true).empty());
+}
+
 // CUDA's log_sigmoid_forward makes no buffer, which the CPU's does.
 TEST(Refusals, AreExcusedByWhatTheCpusKernelsAloneMake) {
   const Script script = script_over(R"(program "buffer" {
