@@ -91,10 +91,7 @@ std::string Drawn::geometry_differences(const spec::CaseFile& the_case) const {
   const fuzz::CaseExecutors executors{*subject_, *oracle_, *wide_oracle_, fuzz::no_files()};
   const auto trace = fuzz::run_reference(the_case, executors, "eager");
   if (!trace.ok()) return trace.error().message;
-  if (const auto& error = trace.value().error) {
-    // A size that errors leave open is none that a program could state.
-    return error->message.ends_with("hangs on rounding") ? "" : error->message;
-  }
+  if (trace.value().error) return trace.value().error->message;
   for (const conformance::CallRecord& call : trace.value().calls) {
     const spec::Program& program = the_case.programs[call.program];
     const spec::SymbolValues symbols = symbols_of_call(program, call);
@@ -123,11 +120,17 @@ TEST_F(Drawn, ProgramsRunAndHaveTheTypesThatTheyState) {
 
 TEST_F(Drawn, EmptyTensorsHaveTheTypesThatTheyState) {
   const auto alphabet = must(fuzz::parse_alphabet("empty-sizes", ""));
+  int open = 0;  // cases with a size that errors decide: no program could state it
   for (std::uint64_t index = 0; index < 2000; ++index) {
     const spec::CaseFile the_case = fuzz::draw_case(fuzz::genes_of(32, index), alphabet);
-    ASSERT_EQ(geometry_differences(the_case), "") << "index " << index << "\n"
-                                                  << spec::print_case(the_case).value();
+    const std::string difference = geometry_differences(the_case);
+    if (difference.ends_with("which elements are equal hangs on rounding")) {
+      ++open;
+      continue;
+    }
+    ASSERT_EQ(difference, "") << "index " << index << "\n" << spec::print_case(the_case).value();
   }
+  EXPECT_LE(open, 2);
 }
 
 TEST_F(Drawn, CasesPassTheCheapJudges) {
