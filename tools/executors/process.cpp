@@ -6,7 +6,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -47,13 +46,6 @@ struct Pipes {
     }
   }
 };
-
-int milliseconds_until(Clock::time_point end) {
-  constexpr std::int64_t kMost = 3'600'000;
-  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now());
-  // Up, so that nobody turns round and round in the last one.
-  return static_cast<int>(std::clamp<std::int64_t>(left.count() + 1, 0, kMost));
-}
 
 // The last line that says something.
 std::string last_words(const std::string& text) {

@@ -41,7 +41,7 @@ class ExternalProcess {
   // Whether it was killed because an answer did not come in time.
   [[nodiscard]] bool is_late() const { return is_late_; }
 
-  // Whose descendants it and all that has come of it are. 0 once it has ended.
+  // Returns the process whose descendants it and all that has come of it are; 0 once it has ended.
   [[nodiscard]] pid_t keeper() const { return keeper_.process(); }
 
  private:

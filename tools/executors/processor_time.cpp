@@ -6,10 +6,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <sstream>
 #include <string>
 #include <vector>
+
+#include "base/file_io.h"
 
 namespace graphgate::tools {
 namespace {
@@ -26,18 +27,20 @@ constexpr int kStandsStillBelowPercent = 2;
 // How often the time is what a command may take of the clock.
 constexpr int kMostTimes = 10;
 
-// Of /proc/NUMBER/FILE; empty for one that has ended.
-std::string read_of(pid_t process, const char* file) {
-  std::ifstream in("/proc/" + std::to_string(process) + "/" + file);
-  return {std::istreambuf_iterator<char>(in), {}};
+// Returns the fields behind the name in a file `stat` of a process or a thread; empty for one that
+// has ended.
+std::string fields_of(const std::filesystem::path& stat) {
+  const auto text = read_whole(stat.string());
+  if (!text.ok()) return "";
+  const std::size_t name_end = text.value().rfind(')');
+  return name_end == std::string::npos ? "" : text.value().substr(name_end + 1);
 }
+
+std::filesystem::path folder_of(pid_t process) { return "/proc/" + std::to_string(process); }
 
 // User and system time, and that of children that were waited for, in ticks.
 std::int64_t ticks_of(pid_t process) {
-  const std::string stat = read_of(process, "stat");
-  const std::size_t name_end = stat.rfind(')');
-  if (name_end == std::string::npos) return 0;
-  std::istringstream rest(stat.substr(name_end + 1));
+  std::istringstream rest(fields_of(folder_of(process) / "stat"));
   constexpr int kBefore = 11;  // fields between the name and the times
   std::string skipped;
   for (int i = 0; i < kBefore; ++i) rest >> skipped;
@@ -58,19 +61,16 @@ struct Threads {
 
 Threads threads_of(pid_t process) {
   Threads out;
-  const std::string tasks = "/proc/" + std::to_string(process) + "/task";
   std::error_code failed;
-  for (const auto& task : std::filesystem::directory_iterator(tasks, failed)) {
+  for (const auto& task :
+       std::filesystem::directory_iterator(folder_of(process) / "task", failed)) {
     std::ifstream list(task.path() / "children");
     for (pid_t child = 0; list >> child;) out.children.push_back(child);
     std::ifstream schedule(task.path() / "schedstat");
     std::int64_t used = 0;
     std::int64_t waited = 0;
     if (schedule >> used >> waited) out.waited_nanoseconds += waited;
-    std::ifstream stat(task.path() / "stat");
-    const std::string text{std::istreambuf_iterator<char>(stat), {}};
-    const std::size_t name_end = text.rfind(')');
-    out.is_ready |= name_end != std::string::npos && text.substr(name_end + 1).starts_with(" R");
+    out.is_ready |= fields_of(task.path() / "stat").starts_with(" R");
   }
   return out;
 }
@@ -81,6 +81,14 @@ bool are_children_listed() {
 }
 
 }  // namespace
+
+int milliseconds_until(std::chrono::steady_clock::time_point end) {
+  constexpr std::int64_t kMost = 3'600'000;
+  const auto left =
+      std::chrono::duration_cast<milliseconds>(end - std::chrono::steady_clock::now());
+  // Up, so that nobody turns round and round in the last one.
+  return static_cast<int>(std::clamp<std::int64_t>(left.count() + 1, 0, kMost));
+}
 
 std::optional<ProcessorTime> processor_time_below(pid_t process) {
   if (process <= 0 || !are_children_listed()) return std::nullopt;
@@ -107,12 +115,7 @@ TimeLimit::TimeLimit(milliseconds time, pid_t keeper)
       at_last_look_(before_),
       next_look_(begin_ + time_ * 3 / 4) {}
 
-int TimeLimit::milliseconds_to_next_look() const {
-  constexpr std::int64_t kMost = 3'600'000;
-  const auto left = std::chrono::duration_cast<milliseconds>(next_look_ - Clock::now());
-  // Up, so that nobody turns round and round in the last one.
-  return static_cast<int>(std::clamp<std::int64_t>(left.count() + 1, 0, kMost));
-}
+int TimeLimit::milliseconds_to_next_look() const { return milliseconds_until(next_look_); }
 
 bool TimeLimit::is_over() {
   const auto now = Clock::now();

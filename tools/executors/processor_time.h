@@ -9,6 +9,9 @@
 
 namespace graphgate::tools {
 
+// The milliseconds until then, for poll(): 0 where it has been, an hour at most.
+[[nodiscard]] int milliseconds_until(std::chrono::steady_clock::time_point end);
+
 struct ProcessorTime {
   std::chrono::milliseconds used{0};    // in steps of the kernel's clock (10 ms)
   std::chrono::milliseconds waited{0};  // ready to work, without a processor, until it got one
@@ -26,7 +29,7 @@ class TimeLimit {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // Begins now. `keeper`: whose descendants work.
+  // Begins now. The descendants of `keeper` are those that work.
   TimeLimit(std::chrono::milliseconds time, pid_t keeper);
 
   [[nodiscard]] bool is_over();
