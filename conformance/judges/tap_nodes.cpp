@@ -140,7 +140,7 @@ class Tapper {
     spec::Value value;
     value.name = name;
     graph.values.push_back(std::move(value));
-    // It keeps the order of dimensions in memory: what kernels round hangs on that.
+    // It keeps the order of dimensions in memory: how kernels round depends on that.
     graph.nodes.push_back({name, "aten.clone.default", {{"self", {id}}}, {{false, {copy}}}});
     return copy;
   }
