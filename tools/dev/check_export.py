@@ -19,8 +19,8 @@ import zipfile
 
 import torch
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "adapters" / "torch"))
-from graphgate_torch import ops  # noqa: E402
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "adapters" / "common"))
+from graphgate_adapter import ops  # noqa: E402
 
 
 DTYPES = {"F64": torch.float64, "F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16,

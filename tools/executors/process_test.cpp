@@ -205,14 +205,14 @@ TEST(ExternalProcess, TakesItsChildrenAlongWhenItsOwnerIsKilled) {
 }
 
 // A fork server that does what `child` says in each process that it forks, after it has been asked
-// for its first line, and its socket. In Python, with what the adapter for PyTorch forks by.
+// for its first line, and its socket. In Python, with what the adapters fork by.
 struct ForkServer {
   explicit ForkServer(const std::string& child) {
     const std::string script = folder.path() + "/server.py";
     std::ofstream(script) << "import os, sys\n"
                              "sys.path.insert(0, '" GRAPHGATE_SOURCE_DIR
-                             "/tools/adapters/torch')\n"
-                             "from graphgate_torch import fork_server\n"
+                             "/tools/adapters/common')\n"
+                             "from graphgate_adapter import fork_server\n"
                              "listener = fork_server.listen('" +
                                  socket +
                                  "')\n"

@@ -68,8 +68,8 @@ TEST(Subject, IsForkedWhereItsProcessIsAForkServer) {
   const std::string script = folder.path() + "/server.py";
   std::ofstream(script) << "import json, os, sys\n"
                            "sys.path.insert(0, '" GRAPHGATE_SOURCE_DIR
-                           "/tools/adapters/torch')\n"
-                           "from graphgate_torch import fork_server\n"
+                           "/tools/adapters/common')\n"
+                           "from graphgate_adapter import fork_server\n"
                            "with open('" +
                                log +
                                "', 'a') as starts: starts.write('\\n')\n"

@@ -69,7 +69,7 @@ def _parser():
 def main():
     arguments = _parser().parse_args()
     if arguments.verb == "serve":
-        from graphgate_torch.serve import serve
+        from graphgate_adapter.serve import serve
 
         make = backends.BACKENDS[arguments.backend]
         backend = make(dict(arguments.set), joins_kernels=arguments.units == "graph")

@@ -13,7 +13,7 @@ import torch
 from torch._inductor import config as inductor
 
 from graphgate_torch import batching, toolchain
-from graphgate_torch.module import Unsupported
+from graphgate_adapter.module import Unsupported
 
 _SWITCH = {"": True, "true": True, "false": False}
 

@@ -17,7 +17,7 @@ from torch._functorch.aot_autograd import aot_module_simplified, make_boxed_func
 from torch.export import graph_signature as signatures
 from torch.utils import _pytree as pytree
 
-from graphgate_torch import errors
+from graphgate_adapter import errors
 from graphgate_torch.recording import Recording, bytes_of_storage, kind_of
 
 

@@ -11,7 +11,8 @@ from torch.export._tree_utils import reorder_kwargs
 from torch.export.graph_signature import ConstantArgument, InputKind
 from torch.utils import _pytree as pytree
 
-from graphgate_torch import errors, ops, pretrained
+from graphgate_adapter import errors, ops
+from graphgate_torch import pretrained
 from graphgate_torch.recording import Recording, kind_of, save_program
 
 

@@ -6,7 +6,7 @@ import sympy
 from torch._inductor import dependencies, ir
 from torch._inductor.virtualized import V
 
-from graphgate_torch.module import Unsupported
+from graphgate_adapter.module import Unsupported
 
 
 _NO_BYTES = (ir.NoneLayout, ir.MultiOutputLayout)

@@ -22,7 +22,7 @@ from torch._inductor.virtualized import V
 from graphgate_torch import inductor_facts
 from graphgate_torch.inductor_reading import Reading
 from graphgate_torch.inductor_writing import Writing
-from graphgate_torch.module import Unsupported
+from graphgate_adapter.module import Unsupported
 
 
 @dataclasses.dataclass

@@ -4,7 +4,7 @@ from torch._inductor import ir
 from torch._inductor.virtualized import V
 
 from graphgate_torch.inductor_facts import hint, layout, views, whole, with_bytes
-from graphgate_torch.module import DTYPES
+from graphgate_adapter.module import DTYPES
 
 _NAMES = {dtype: name for name, dtype in DTYPES.items()}
 # Graph text has not all dtypes. Of others the bytes alone matter here: nobody computes with them.

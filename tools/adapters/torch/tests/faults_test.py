@@ -13,7 +13,8 @@ import serve_test  # noqa: E402
 
 # Each plants a fault, and serves.
 _SERVE = """
-from graphgate_torch import backends, serve
+from graphgate_torch import backends
+from graphgate_adapter import serve
 serve.serve(backends.Compile({settings}), "cpu")
 """
 
@@ -65,7 +66,8 @@ def message(recorded):
 inductor_plan.Recorded.message = message
 """
 
-_BUILDING = """from graphgate_torch import module
+_BUILDING = """import graphgate_torch
+from graphgate_adapter import module
 
 def fail(*words, **named):
     raise KeyError("no such thing")
@@ -74,7 +76,8 @@ module._Builder._argument = fail
 """
 
 # What the adapter lends to PyTorch, the shape of an op of its own, fails while that compiles.
-_LENT = """from graphgate_torch import ops
+_LENT = """import graphgate_torch
+from graphgate_adapter import ops
 
 def fake(out, x):  # wants three dimensions
     ops.unified_attention_with_output(x, x, x, out, "")
@@ -89,7 +92,8 @@ _LENT_CASE = """  input %x : f32[8, 4]
   output %n
 """
 
-_ANSWERING = """from graphgate_torch import exchange
+_ANSWERING = """import graphgate_torch
+from graphgate_adapter import exchange
 
 def fail(*words):
     raise AttributeError("no storage")
@@ -205,7 +209,8 @@ _PARTS_IN_PLACE = """  input %x : f32[6, 5]
 """
 
 _DEVICES = """import torch
-from graphgate_torch import graph_text, module
+import graphgate_torch
+from graphgate_adapter import graph_text, module
 
 torch.cuda.current_device = lambda: 3
 assert module.whole_device("cuda") == torch.device("cuda", 3)
@@ -237,7 +242,8 @@ else:
 
 # The first process loses its device in its first call, as by an assertion in a kernel of CUDA.
 _LOSING = """import os
-from graphgate_torch import accelerator
+import graphgate_torch
+from graphgate_adapter import accelerator
 
 def fail():
     raise RuntimeError("CUDA error: device-side assert triggered")

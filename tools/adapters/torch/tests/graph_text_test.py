@@ -9,7 +9,7 @@ import unittest
 
 _FOLDER = os.path.dirname(os.path.abspath(__file__))
 _SPEC = importlib.util.spec_from_file_location(
-    "graph_text", os.path.join(_FOLDER, "..", "graphgate_torch", "graph_text.py")
+    "graph_text", os.path.join(_FOLDER, "..", "..", "common", "graphgate_adapter", "graph_text.py")
 )
 graph_text = importlib.util.module_from_spec(_SPEC)
 sys.modules["graph_text"] = graph_text

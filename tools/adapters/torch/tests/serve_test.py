@@ -249,7 +249,8 @@ recorder.graphs[0].write(sys.argv[1], "chain")
 
 _LOWERING_FAILS = """import torch
 from torch._inductor import lowering
-from graphgate_torch import backends, serve
+from graphgate_torch import backends
+from graphgate_adapter import serve
 
 def fail(*words, **named):
     raise AssertionError("no such layout")
@@ -258,7 +259,8 @@ lowering.lowerings[torch.ops.aten.mm.default] = fail
 serve.serve(backends.Compile({}), "cpu")
 """
 
-_BROKEN = """from graphgate_torch import backends, serve
+_BROKEN = """from graphgate_torch import backends
+from graphgate_adapter import serve
 
 right = serve.Program.call
 serve.Program.call = lambda *words: [output + 1 for output in right(*words)]
@@ -269,7 +271,8 @@ serve.serve(backends.Eager({}), "cpu")
 # with one, and with three times the error that parts can have.
 _SPLIT = """import sys
 import torch
-from graphgate_torch import backends, serve
+from graphgate_torch import backends
+from graphgate_adapter import serve
 
 def product(a, b):
     return (a.float().unsqueeze(2) * b.float().unsqueeze(0)).sum(1)
@@ -319,7 +322,8 @@ _BEYOND = """  input %x : f32[4]
 """
 
 _REFUSING = """import torch
-from graphgate_torch import backends, serve
+from graphgate_torch import backends
+from graphgate_adapter import serve
 
 def svd(*words):
     raise torch.linalg.LinAlgError("linalg.svd: The algorithm failed to converge")
@@ -348,7 +352,8 @@ _WRAPPED = """  input %x : f32[4]
 
 _FLAGS = """import types
 import torch
-from graphgate_torch.serve import split_sums, tf32
+import graphgate_torch
+from graphgate_adapter.serve import split_sums, tf32
 
 def flags(bf16, fp16, **others):
     names = ("allow_bf16_reduced_precision_reduction", "allow_fp16_reduced_precision_reduction")

@@ -12,8 +12,9 @@ try:
 except ImportError:
     sys.exit(77)
 
-from graphgate_torch import backends, graph_text, module, sharing  # noqa: E402
-from graphgate_torch.serve import Program, Refusal  # noqa: E402
+from graphgate_torch import backends  # noqa: E402
+from graphgate_adapter import graph_text, module, sharing  # noqa: E402
+from graphgate_adapter.serve import Program, Refusal  # noqa: E402
 
 _STATEFUL = """program "p" {
   buffer %s "s" : f32[4]

@@ -12,8 +12,8 @@ import operator
 import torch
 from torch._higher_order_ops.auto_functionalize import can_auto_functionalize
 
-from graphgate_torch import graph_text
-from graphgate_torch.graph_text import GraphRef, Made, Ref, Word
+from graphgate_adapter import graph_text
+from graphgate_adapter.graph_text import GraphRef, Made, Ref, Word
 
 DTYPES = {
     "f64": torch.float64,

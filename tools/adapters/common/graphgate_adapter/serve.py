@@ -9,8 +9,8 @@ import traceback
 
 import torch
 
-from graphgate_torch import accelerator, custom_ops, fork_server, graph_text, module, ops
-from graphgate_torch.errors import (
+from graphgate_adapter import accelerator, custom_ops, fork_server, graph_text, module, ops
+from graphgate_adapter.errors import (
     has_no_kernel_for_values,
     is_of_machine,
     is_refusal,
@@ -18,9 +18,9 @@ from graphgate_torch.errors import (
     raised_here,
     words_of,
 )
-from graphgate_torch.exchange import Received, Sent
-from graphgate_torch.module import Unsupported
-from graphgate_torch.sharing import (
+from graphgate_adapter.exchange import Received, Sent
+from graphgate_adapter.module import Unsupported
+from graphgate_adapter.sharing import (
     Compiled, Pool, compiled_frames, compiling_seconds, signature,
 )
 

@@ -19,7 +19,8 @@ from torch._inductor.exc import (
     OperatorIssue,
 )
 
-_FOLDER = os.path.dirname(os.path.abspath(__file__))
+import graphgate_adapter
+
 _SHORTAGES = {errno.ENOSPC, errno.EDQUOT, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.EROFS}
 # What a C++ compiler says of a machine, and not of the code that it was given.
 _LACKS = ("Python.h: No such file", "No space left on device", "Cannot allocate memory")
@@ -44,17 +45,13 @@ def _innermost(error):
     return error
 
 
-def _is_ours(frame):
-    return os.path.dirname(os.path.abspath(frame.filename)) == _FOLDER
-
-
 def _raised_in(error, function):
     frames = traceback.extract_tb(error.__traceback__)
     return bool(frames) and frames[-1].name == function
 
 
 def raised_here(error):
-    """The error behind it, or itself, whose last frame is one of this package; None without one."""
+    """The error behind it, or itself, whose last frame is one of an adapter's; None without one."""
     seen = set()
     behind = [error]
     while behind:
@@ -63,7 +60,7 @@ def raised_here(error):
             continue
         seen.add(id(error))
         frames = traceback.extract_tb(error.__traceback__)
-        if frames and _is_ours(frames[-1]):
+        if frames and graphgate_adapter.has_file(frames[-1].filename):
             return error
         behind += [error.__context__, error.__cause__, getattr(error, "inner_exception", None)]
     return None
@@ -125,9 +122,10 @@ def of_adapter(error):
     """CLASS: TEXT and the place, in one line that names the adapter."""
     said = " ".join(f"{type(error).__name__}: {error}".split())[:400]
     frames = traceback.extract_tb(error.__traceback__)
-    ours = [each for each in frames if _is_ours(each)]
+    ours = [each for each in frames if graphgate_adapter.has_file(each.filename)]
+    adapter, engine = graphgate_adapter.name_and_engine()
     place = f" ({os.path.basename(ours[-1].filename)}:{ours[-1].lineno})" if ours else ""
-    return f"the adapter graphgate_torch, not PyTorch: {said}{place}"
+    return f"the adapter {adapter}, not {engine}: {said}{place}"
 
 
 def words_of(error):

@@ -6,7 +6,7 @@ what its op does; its effects beside that are order only, which PyTorch keeps fo
 
 import torch
 
-from graphgate_torch.module import Unsupported
+from graphgate_adapter.module import Unsupported
 
 _registered = {}  # name -> (row, library)
 
