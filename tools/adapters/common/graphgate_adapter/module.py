@@ -41,6 +41,7 @@ NOT_WRAPPED = ["aten", "prim", "prims"]
 # PyTorch registers the ops of these namespaces when the module is imported.
 _OWNERS = {"quantized_decomposed": "torch.ao.quantization.fx._decomposed"}
 _PYTHON = {"_operator": operator, "math": math, "torch": torch}
+_known_otherwise = {}  # name in graph text -> (op, what makes its arguments of those in the text)
 
 
 class Unsupported(Exception):
@@ -98,7 +99,18 @@ def attribute(target):
     return "state_" + "".join(c if c.isalnum() else f"_{ord(c):x}_" for c in target)
 
 
+def know_otherwise(name, op, arguments=lambda args, kwargs: (args, kwargs)):
+    """Has modules call `op` where graph text says `name`.
+
+    `arguments`: makes positional and named arguments of `op` from those of the text, also from those
+    of a call that auto_functionalized or auto_functionalized_v2 wraps.
+    """
+    _known_otherwise[name] = op, arguments
+
+
 def _op(name):
+    if name in _known_otherwise:
+        return _known_otherwise[name][0]
     namespace, _, rest = name.partition(".")
     if namespace in _PYTHON:
         return getattr(_PYTHON[namespace], rest)
@@ -112,6 +124,11 @@ def _op(name):
     except AttributeError:
         raise Unsupported(f"PyTorch {torch.__version__} has no {name}") from None
     return found
+
+
+def _is_wrapper(name):
+    """Whether the op runs another one, which its first argument names."""
+    return name.startswith("higher_order.auto_functionalized")
 
 
 def _takes_device(op):
@@ -173,6 +190,9 @@ class _Builder:
         if _takes_device(op) and kwargs.get("device") is None:
             kwargs["device"] = self._devices.default
         args = tuple(self._argument(each) for each in node.args)
+        called = node.args[0].text if node.args and _is_wrapper(node.op) else node.op
+        if called in _known_otherwise:
+            args, kwargs = _known_otherwise[called][1](args, kwargs)
         if node.op == AUTO_FUNCTIONALIZED and not can_auto_functionalize(args[0]):
             raise Unsupported(f"PyTorch does not run {args[0]} in auto_functionalized_v2")
         made = self._graph.call_function(op, args, kwargs)

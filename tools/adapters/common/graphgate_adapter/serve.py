@@ -185,7 +185,7 @@ class Program:
             raise Refusal("infrastructure", of_adapter(ours)) from error
         if is_of_machine(error):
             raise Refusal("infrastructure", words_of(error)) from error
-        if is_refusal(error):
+        if is_refusal(error) or self._backend.refuses(error):
             raise Refusal("unsupported", words_of(error)) from error
         raise Refusal("internal", words_of(error)) from error
 
@@ -301,9 +301,8 @@ class Server:
         path = body.get("fork_server")
         if path and self._can_fork():
             self.listener = fork_server.listen(path)
-        name = f"torch-{torch.__version__} {type(self._backend).__name__.lower()} {self._device}"
         return {
-            "name": name,
+            "name": f"{self._backend.name()} {self._device}",
             "options": list(self._backend.options),
             "arithmetic": self._backend.arithmetic(self._device),
             "kernels": "cpu" if self._device == "cpu" else "cuda",

@@ -1,27 +1,11 @@
 """python -m graphgate_torch: PyTorch as an executor for graphgate, and models for it."""
 
 import argparse
-import os
 import sys
 
+from graphgate_adapter import threads
 
-def _import_numpy():
-    """Before PyTorch does: a process in which OpenBLAS has begun threads is not forked."""
-    name = "OPENBLAS_NUM_THREADS"
-    asked = os.environ.get(name)
-    os.environ[name] = "1"
-    try:
-        import numpy  # noqa: F401
-    except ImportError:
-        pass
-    # PyTorch's own BLAS may be OpenBLAS, too.
-    if asked is None:
-        del os.environ[name]
-    else:
-        os.environ[name] = asked
-
-
-_import_numpy()
+threads.import_numpy()
 
 from graphgate_torch import backends  # noqa: E402
 

@@ -47,6 +47,10 @@ class _NoRecorder(contextlib.nullcontext):
         self.reasons = [why]
 
 
+def _name(backend):
+    return f"torch-{torch.__version__} {type(backend).__name__.lower()}"
+
+
 class Eager:
     """Node by node."""
 
@@ -58,6 +62,9 @@ class Eager:
         if settings:
             raise Unsupported("eager mode has no options of Inductor")
 
+    def name(self):
+        return _name(self)
+
     def arithmetic(self, device):
         return "strict" if device == "cpu" else "tensor-core"
 
@@ -66,6 +73,10 @@ class Eager:
 
     def watch(self):
         return contextlib.nullcontext()
+
+    def refuses(self, error):
+        """Whether the error, which eager mode does not have, says that the program is not taken."""
+        return False
 
     def can_share(self, device, options):
         return False
@@ -111,6 +122,12 @@ class Compile:
 
     compiles = True
     takes_aliases = False  # "custom (non-ATen) operator whose output has alias annotations"
+
+    def name(self):
+        return _name(self)
+
+    def refuses(self, error):
+        return False
 
     def arithmetic(self, device):
         # Triton's quotients, roots and exponentials are the GPU's approximations.

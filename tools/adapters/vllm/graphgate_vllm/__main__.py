@@ -1,0 +1,78 @@
+"""python -m graphgate_vllm: vLLM's compiler as an executor for graphgate."""
+
+import argparse
+import sys
+
+from graphgate_vllm import environment
+
+environment.prepare()
+
+from graphgate_adapter import threads  # noqa: E402
+
+threads.import_numpy()
+
+
+def _parser():
+    parser = argparse.ArgumentParser(prog="python -m graphgate_vllm")
+    verbs = parser.add_subparsers(dest="verb", required=True)
+    serve = verbs.add_parser("serve", help="vLLM as an executor: graphgate check --executor '...'")
+    serve.add_argument("--device", default="cpu", help="cpu or cuda (default: %(default)s)")
+    serve.add_argument(
+        "--mode", choices=("vllm-compile", "stock"), default="vllm-compile",
+        help="vLLM's backend (the default), or the compiler alone as CompilationMode.STOCK_TORCH_COMPILE",
+    )
+    serve.add_argument(
+        "--partition", choices=("fx", "scheduler"), default="fx",
+        help="who cuts: split_graph before compiling (the default), or Inductor's scheduler",
+    )
+    serve.add_argument(
+        "--compiler", choices=("inductor", "eager"), default="inductor",
+        help="of the pieces; eager runs them node by node",
+    )
+    serve.add_argument(
+        "--split", metavar="OP,...",
+        help="splitting ops, as aten::mm or aten::add_.Tensor, where the case names none "
+        "(default: vLLM's, its attention ops)",
+    )
+    serve.add_argument(
+        "--passes", metavar="NAME[=false],...", default="",
+        help="fields of vLLM's PassConfig, as eliminate_noops=false (default: eliminate_noops alone)",
+    )
+    serve.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE",
+        help="an option of Inductor (repeatable)",
+    )
+    serve.add_argument(
+        "--layouts", choices=("kept", "free"), default="kept",
+        help="kept: outputs have the strides and storage offsets of eager mode (the default)",
+    )
+    serve.add_argument("--no-plans", action="store_true", help="shows no plans of Inductor's")
+    serve.add_argument("--log", metavar="FILE", help="as `python -m graphgate_torch serve` writes it")
+    return parser
+
+
+def main():
+    arguments = _parser().parse_args()
+    from graphgate_torch import backends
+    from graphgate_vllm.backend import Settings, Vllm
+
+    from graphgate_adapter.serve import serve
+
+    settings = Settings(
+        mode=arguments.mode, partition=arguments.partition, compiler=arguments.compiler,
+        split=None if arguments.split is None else [n for n in arguments.split.split(",") if n],
+        passes=dict(_switch(each) for each in arguments.passes.split(",") if each),
+        inductor=dict(backends.setting(each) for each in arguments.set),
+        shows_plans=not arguments.no_plans,
+    )
+    serve(Vllm(settings), arguments.device, arguments.layouts, arguments.log)
+    return 0
+
+
+def _switch(text):
+    name, equals, value = text.partition("=")
+    return name, not equals or value == "true"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,195 @@
+"""vLLM's compiler as what runs a module: its splitting, passes, stitching and compilers of pieces."""
+
+import contextlib
+import copy
+import dataclasses
+import importlib
+
+import torch
+from torch._dynamo.exc import InternalTorchDynamoError, TorchDynamoException
+
+from graphgate_adapter.module import Unsupported
+from graphgate_torch import backends
+from graphgate_vllm import compiled_ops, graph_ops
+
+# Registers an op that the shared package would register, too, and fails where somebody else has.
+with contextlib.suppress(ImportError):
+    importlib.import_module("transformers.integrations.moe")
+
+import vllm  # noqa: E402
+from vllm.compilation.backends import VllmBackend  # noqa: E402
+from vllm.config import (  # noqa: E402
+    CompilationConfig,
+    CompilationMode,
+    CUDAGraphMode,
+    VllmConfig,
+    set_current_vllm_config,
+)
+
+_SWITCH = {"": True, "true": True, "false": False}
+
+
+@dataclasses.dataclass
+class Settings:
+    """What the command line says; a case's options go before it."""
+
+    mode: str = "vllm-compile"  # or "stock"
+    partition: str = "fx"  # or "scheduler"
+    compiler: str = "inductor"  # or "eager"
+    split: list | None = None  # splitting ops; None: vLLM's default
+    passes: dict = dataclasses.field(default_factory=dict)  # fields of PassConfig
+    inductor: dict = dataclasses.field(default_factory=dict)
+    shows_plans: bool = True
+
+
+class _NoRecorder:
+    graphs, reasons = (), ()
+
+
+def _has_switch(config, name):
+    return isinstance(getattr(config, name), (bool, type(None)))
+
+
+class Vllm:
+    """A module under vLLM's VllmBackend, which torch.compile calls with what Dynamo captured."""
+
+    compiles = True
+    takes_aliases = False  # from custom ops: compiled graphs hold none
+
+    def __init__(self, settings):
+        self._settings = settings
+        self._has_failed = False  # the compiler of the last call, and not Dynamo before it
+        compiles_kernels = settings.compiler == "inductor"
+        self.options = ("partition", "split-op") if settings.mode == "vllm-compile" else ()
+        if compiles_kernels:
+            self.options += ("no-reuse", "no-in-place")
+        elif settings.partition == "scheduler":
+            raise Unsupported("Inductor's scheduler cuts nothing where pieces run in eager mode")
+        compiled_ops.register()
+        graph_ops.register()
+        # What graphs here are full of, and Dynamo would break them at.
+        torch._dynamo.config.capture_scalar_outputs = True
+        torch._dynamo.config.capture_dynamic_output_shape_ops = True
+        # A case calls with more sizes than a model sees, and all of them are to be compiled.
+        torch._dynamo.config.recompile_limit = 64
+
+    def name(self):
+        settings = self._settings
+        words = [f"vllm-{vllm.__version__}", f"torch-{torch.__version__}", settings.mode]
+        if settings.mode == "vllm-compile":
+            words.append(settings.partition)
+        return " ".join([*words, settings.compiler])
+
+    def arithmetic(self, device):
+        if device != "cpu":
+            return "approximate"
+        is_exact = self._settings.compiler == "eager"
+        # Float32 is kept inside fused kernels, unless they are told to round as eager mode does.
+        is_exact = is_exact or self._settings.inductor.get("emulate_precision_casts")
+        return "strict" if is_exact else "fast"
+
+    def refuses(self, error):
+        """Whether Dynamo says so, before vLLM has seen the graph."""
+        if self._has_failed or isinstance(error, InternalTorchDynamoError):
+            return False
+        return isinstance(error, TorchDynamoException)
+
+    def can_share(self, device, options):
+        return True
+
+    def warm_up(self, device):
+        """Does once what every process would do at its first call."""
+        if self._settings.compiler == "inductor":
+            backends.Compile({}).warm_up(device)
+
+    def _inductor(self, options):
+        patches = {"fx_graph_cache": False} | self._settings.inductor
+        if _SWITCH[options.get("no-reuse", "false")]:
+            patches["allow_buffer_reuse"] = False
+        if _SWITCH[options.get("no-in-place", "false")]:
+            patches["inplace_buffers"] = False
+        return patches
+
+    def _config(self, options):
+        """A VllmConfig as vLLM makes it for a GPU: the platform of a CPU lowers what it is told."""
+        settings = self._settings
+        split = [graph_ops.split_name(n) for n in options.get("split-op", "").split(",") if n]
+        split = split or settings.split
+        scheduler = settings.partition == "scheduler"
+        if "partition" in options:
+            scheduler = options["partition"] == "scheduler" and settings.compiler == "inductor"
+        asked = CompilationConfig(
+            mode=CompilationMode.VLLM_COMPILE, backend=settings.compiler,
+            splitting_ops=split, use_inductor_graph_partition=scheduler,
+            cudagraph_mode=CUDAGraphMode.NONE, inductor_compile_config=self._inductor(options),
+        )
+        inductor = copy.deepcopy(asked.inductor_compile_config)
+        config = VllmConfig(compilation_config=asked)
+        made = config.compilation_config
+        made.mode = CompilationMode.VLLM_COMPILE
+        made.backend = settings.compiler
+        made.cudagraph_mode = CUDAGraphMode.NONE
+        made.inductor_compile_config = inductor
+        made.splitting_ops = split
+        made.set_splitting_ops_for_v1(all2all_backend="")
+        made.compile_sizes = made.compile_sizes or []
+        self._choose_passes(made.pass_config)
+        return config
+
+    def _choose_passes(self, passes):
+        known = [f.name for f in dataclasses.fields(passes) if _has_switch(passes, f.name)]
+        for name in self._settings.passes:
+            if name not in known:
+                raise Unsupported(f"vLLM {vllm.__version__} has no pass {name}")
+        if not torch.cuda.is_available():
+            for name in known:  # their classes are for GPUs
+                if name.startswith(("fuse_", "enable_")):
+                    object.__setattr__(passes, name, False)
+        for name, value in self._settings.passes.items():
+            object.__setattr__(passes, name, value)
+
+    def compile(self, module, options):
+        if self._settings.mode == "stock":
+            compiled = self._compile_stock(module, options)
+        else:
+            compiled = torch.compile(
+                module, backend=lambda graph, inputs: self._make(graph, inputs, options),
+                fullgraph=True,
+            )
+
+        def run(*inputs):
+            self._has_failed = False
+            with graph_ops.forward_context(CUDAGraphMode.NONE):
+                return compiled(*inputs)
+
+        return run
+
+    def _compile_stock(self, module, options):
+        """As vllm.compilation.wrapper.compile_model_with_stock_torch does it."""
+        from vllm.env_override import _apply_constrain_to_fx_strides_patch
+
+        _apply_constrain_to_fx_strides_patch()
+        if self._settings.compiler == "eager":
+            return torch.compile(module, backend="eager", fullgraph=True)
+        return torch.compile(module, fullgraph=True, options=self._inductor(options))
+
+    def _make(self, graph, inputs, options):
+        """What vLLM makes of one graph: a VllmBackend compiles one."""
+        try:
+            config = self._config(options)
+            with set_current_vllm_config(config):
+                return VllmBackend(config)(graph, inputs)
+        except Exception:
+            self._has_failed = True
+            raise
+
+    @contextlib.contextmanager
+    def watch(self):
+        """Notes the plans of Inductor for the pieces that are compiled while it is entered."""
+        if self._settings.compiler != "inductor" or not self._settings.shows_plans:
+            yield _NoRecorder
+            return
+        with backends.Compile(self._settings.inductor).watch() as recorder:
+            yield recorder
+
+
