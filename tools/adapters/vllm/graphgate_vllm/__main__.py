@@ -30,6 +30,10 @@ def _parser():
         help="of the pieces; eager runs them node by node",
     )
     serve.add_argument(
+        "--cudagraph-mode", choices=("none", "piecewise", "full", "full_and_piecewise"), default="none",
+        help="what is captured (default: %(default)s); emulated on a machine without a GPU",
+    )
+    serve.add_argument(
         "--split", metavar="OP,...",
         help="splitting ops, as aten::mm or aten::add_.Tensor, where the case names none "
         "(default: vLLM's, its attention ops)",
@@ -60,6 +64,7 @@ def main():
 
     settings = Settings(
         mode=arguments.mode, partition=arguments.partition, compiler=arguments.compiler,
+        cudagraph_mode=arguments.cudagraph_mode,
         split=None if arguments.split is None else [n for n in arguments.split.split(",") if n],
         passes=dict(_switch(each) for each in arguments.passes.split(",") if each),
         inductor=dict(backends.setting(each) for each in arguments.set),

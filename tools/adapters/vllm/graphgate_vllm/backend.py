@@ -26,6 +26,8 @@ from vllm.config import (  # noqa: E402
     set_current_vllm_config,
 )
 
+from graphgate_vllm import capturing, graphs  # noqa: E402
+
 _SWITCH = {"": True, "true": True, "false": False}
 
 
@@ -36,6 +38,7 @@ class Settings:
     mode: str = "vllm-compile"  # or "stock"
     partition: str = "fx"  # or "scheduler"
     compiler: str = "inductor"  # or "eager"
+    cudagraph_mode: str = "none"  # of vLLM's CUDAGraphMode
     split: list | None = None  # splitting ops; None: vLLM's default
     passes: dict = dataclasses.field(default_factory=dict)  # fields of PassConfig
     inductor: dict = dataclasses.field(default_factory=dict)
@@ -65,8 +68,11 @@ class Vllm:
             self.options += ("no-reuse", "no-in-place")
         elif settings.partition == "scheduler":
             raise Unsupported("Inductor's scheduler cuts nothing where pieces run in eager mode")
+        self._graphs = CUDAGraphMode[settings.cudagraph_mode.upper()]
         compiled_ops.register()
         graph_ops.register()
+        if self._graphs and not torch.cuda.is_available():
+            graphs.emulate()
         # What graphs here are full of, and Dynamo would break them at.
         torch._dynamo.config.capture_scalar_outputs = True
         torch._dynamo.config.capture_dynamic_output_shape_ops = True
@@ -77,7 +83,7 @@ class Vllm:
         settings = self._settings
         words = [f"vllm-{vllm.__version__}", f"torch-{torch.__version__}", settings.mode]
         if settings.mode == "vllm-compile":
-            words.append(settings.partition)
+            words += [settings.partition, f"cudagraphs-{settings.cudagraph_mode}"]
         return " ".join([*words, settings.compiler])
 
     def arithmetic(self, device):
@@ -95,7 +101,7 @@ class Vllm:
         return isinstance(error, TorchDynamoException)
 
     def can_share(self, device, options):
-        return True
+        return not self._graphs  # which know the addresses of states
 
     def warm_up(self, device):
         """Does once what every process would do at its first call."""
@@ -121,14 +127,15 @@ class Vllm:
         asked = CompilationConfig(
             mode=CompilationMode.VLLM_COMPILE, backend=settings.compiler,
             splitting_ops=split, use_inductor_graph_partition=scheduler,
-            cudagraph_mode=CUDAGraphMode.NONE, inductor_compile_config=self._inductor(options),
+            cudagraph_mode=self._graphs, cudagraph_copy_inputs=False,
+            inductor_compile_config=self._inductor(options),
         )
         inductor = copy.deepcopy(asked.inductor_compile_config)
         config = VllmConfig(compilation_config=asked)
         made = config.compilation_config
         made.mode = CompilationMode.VLLM_COMPILE
         made.backend = settings.compiler
-        made.cudagraph_mode = CUDAGraphMode.NONE
+        made.cudagraph_mode = self._graphs
         made.inductor_compile_config = inductor
         made.splitting_ops = split
         made.set_splitting_ops_for_v1(all2all_backend="")
@@ -157,12 +164,19 @@ class Vllm:
                 fullgraph=True,
             )
 
+        if self._graphs:
+            return capturing.Captured(self, compiled, module, self._config(options), self._graphs)
+
         def run(*inputs):
-            self._has_failed = False
+            self.begin_call()
             with graph_ops.forward_context(CUDAGraphMode.NONE):
                 return compiled(*inputs)
 
         return run
+
+    def begin_call(self):
+        """Forgets what failed in calls before."""
+        self._has_failed = False
 
     def _compile_stock(self, module, options):
         """As vllm.compilation.wrapper.compile_model_with_stock_torch does it."""
@@ -177,6 +191,8 @@ class Vllm:
         """What vLLM makes of one graph: a VllmBackend compiles one."""
         try:
             config = self._config(options)
+            if self._graphs:
+                capturing.check(graph, config.compilation_config.splitting_ops, self._graphs)
             with set_current_vllm_config(config):
                 return VllmBackend(config)(graph, inputs)
         except Exception:
