@@ -92,17 +92,18 @@ def _operands(error):
 def has_no_kernel_for_values(error):
     """Whether a kernel of PyTorch's says that it takes no operands like these, of which others may make something.
 
-    LAPACK takes no infinity and no NaN: it says so, or that it does not converge. binary_cross_entropy
-    takes what lies between 0 and 1. Products in groups take operands whose rows lie on marks of 16
-    bytes alone, on every device.
+    LAPACK takes no infinity and no NaN: it says so, or that it does not converge. cuSOLVER says that
+    it failed. binary_cross_entropy takes what lies between 0 and 1. Products in groups take operands
+    whose rows lie on marks of 16 bytes alone, on every device.
     """
     words = str(error)
     if isinstance(error, RuntimeError) and words.startswith("strides should be multiple of 16 bytes"):
         return True
     if "should be between 0 and 1" in words:
         return any(not ((each >= 0) & (each <= 1)).all() for each in _operands(error))
-    is_lapack = isinstance(error, torch.linalg.LinAlgError) and "failed to converge" in words
-    if not is_lapack and "should not contain infs or NaNs" not in words:
+    is_solver = isinstance(error, torch.linalg.LinAlgError) and "failed to converge" in words
+    is_solver = is_solver or "CUSOLVER_STATUS_EXECUTION_FAILED" in words
+    if not is_solver and "should not contain infs or NaNs" not in words:
         return False
     operands = [each for each in _operands(error) if each.is_floating_point() or each.is_complex()]
     return any(not torch.isfinite(each).all() for each in operands)
