@@ -144,6 +144,7 @@ class Compile:
         torch._dynamo.config.capture_dynamic_output_shape_ops = True
         # A case calls with more sizes than a model sees, and all of them are to be compiled.
         torch._dynamo.config.recompile_limit = 64
+        toolchain.use_kept()
 
     def compile(self, module, options):
         patches = _patches(options, self._settings)
@@ -155,14 +156,21 @@ class Compile:
 
     def warm_up(self, device):
         """Imports what compiling needs, and compiles once where that is the host's work alone: a GPU
-        must not be begun with before a fork. What goes wrong is told where a program needs it."""
+        must not be begun with before a fork. What goes wrong is told where a program needs it.
+
+        A graph for a GPU has kernels for the CPU as well: of counters and of numbers. Its other kernels
+        are compiled in the process that needs them, as many processes do at the same time: the pool of
+        Inductor would be one interpreter more for each of them."""
         if torch.device(device).type != "cpu":
+            if "TORCHINDUCTOR_COMPILE_THREADS" not in os.environ:
+                inductor.compile_threads = 1
             with _asking_nvml_for_gpus():
+                toolchain.find_vector_units()
                 for name in _IMPORTED:
                     with contextlib.suppress(ImportError):
                         importlib.import_module(f"torch._inductor.{name}")
             return
-        toolchain.use_kept()
+        toolchain.find_vector_units()
         # Whoever compiles in threads could not be forked any more.
         # One kernel with vectors and one without: their headers are compiled apart.
         for patch in ({}, {"cpp.simdlen": 1}):

@@ -1,11 +1,16 @@
 """What Inductor finds out of a machine's C++ compiler, kept from process to process.
 
 A campaign has a temporary folder of its own, in which Inductor would look for the machine's vector
-units (ten small programs, each in an interpreter that imports PyTorch) and precompile its headers
-again. Both are kept below the user's cache instead, apart for each version of PyTorch and processor.
+units and precompile its headers again. Both are kept below the user's cache instead, apart for each
+version of PyTorch and processor.
+
+Inductor looks for vector units in every process that compiles for the CPU: ten small libraries, each
+loaded by an interpreter that imports PyTorch. So a process takes longer for its first C++ kernel than
+a judge waits on a machine that is busy. What was found is kept, too.
 """
 
 import contextlib
+import functools
 import hashlib
 import os
 import platform
@@ -51,14 +56,53 @@ def _cache_directory(path):
             os.environ[_CACHE_DIRECTORY] = asked
 
 
+def _name_of(unit, code):
+    """What tells checks apart: the unit, the library's code, and what it is compiled with."""
+    text = f"{unit}\n{code}\n{cpu_vec_isa._get_isa_dry_compile_fingerprint(unit._arch_flags)}"
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def _keep_checks(path):
+    """Has a vector unit that was found once taken for found. One that was not is looked for again:
+    a machine may have been out of memory."""
+    check = cpu_vec_isa.VecISA.check_build
+
+    @functools.wraps(check)
+    def check_build(self, code):
+        note = os.path.join(path, "vector_units", _name_of(self, code))
+        if os.path.exists(note):
+            return True
+        with _cache_directory(path):
+            is_there = check(self, code)
+        if is_there:
+            with contextlib.suppress(OSError):
+                os.makedirs(os.path.dirname(note), exist_ok=True)
+                with open(note, "x", encoding="utf-8") as file:
+                    file.write(f"{self}\n")
+        return is_there
+
+    cpu_vec_isa.VecISA.check_build = check_build
+
+
 def use_kept():
-    """Has Inductor look for vector units, and keep its precompiled headers, in the folder. Kernels
-    stay where they were. Does nothing where there is no such folder, or no such part of Inductor."""
+    """Has Inductor keep vector units and its precompiled headers in the folder. Kernels stay where
+    they were. Does nothing where there is no such folder, or no such part of Inductor."""
     path = folder()
     if path is None:
         return
     if hasattr(codecache, "_HEADER_DIR"):
         codecache._HEADER_DIR = os.path.join(path, "precompiled_headers")
         codecache._HEADER_LOCK_DIR = os.path.join(path, "precompiled_headers", "locks")
-    with contextlib.suppress(AttributeError, OSError), _cache_directory(path):
+    parts = ("VecISA", "_get_isa_dry_compile_fingerprint")
+    if all(hasattr(cpu_vec_isa, part) for part in parts) and not _is_kept():
+        _keep_checks(path)
+
+
+def _is_kept():
+    return hasattr(cpu_vec_isa.VecISA.check_build, "__wrapped__")
+
+
+def find_vector_units():
+    """Looks for them now, so that processes that are forked know them."""
+    with contextlib.suppress(AttributeError, OSError):
         cpu_vec_isa.valid_vec_isa_list()

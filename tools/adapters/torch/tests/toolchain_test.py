@@ -19,31 +19,66 @@ from torch._inductor import codecache, cpu_vec_isa  # noqa: E402
 from graphgate_torch import toolchain  # noqa: E402
 
 
+class Unit:
+    """A vector unit, by what Inductor's check looks at."""
+
+    _arch_flags = "-mnone"
+
+    def __str__(self):
+        return "none"
+
+
 class Toolchain(unittest.TestCase):
     def setUp(self):
         self.cache = tempfile.mkdtemp()
-        self.looks = []
+        self.checks = []  # where each check has built its library
+        self.is_there = True
 
-        def look():
-            self.looks.append(os.environ.get("TORCHINDUCTOR_CACHE_DIR"))
-            return []
+        def check_build(_, code):
+            self.checks.append(os.environ.get("TORCHINDUCTOR_CACHE_DIR"))
+            return self.is_there
 
         for patch in (
             mock.patch.dict(os.environ, {"XDG_CACHE_HOME": self.cache}),
-            mock.patch.object(cpu_vec_isa, "valid_vec_isa_list", look),
+            mock.patch.object(cpu_vec_isa.VecISA, "check_build", check_build),
             mock.patch.object(codecache, "_HEADER_DIR", "before"),
             mock.patch.object(codecache, "_HEADER_LOCK_DIR", "before"),
         ):
             patch.start()
             self.addCleanup(patch.stop)
 
+    def check(self, code="code"):
+        return cpu_vec_isa.VecISA.check_build(Unit(), code)
+
     def test_it_is_below_the_cache_of_the_user(self):
         toolchain.use_kept()
         (kept,) = os.listdir(os.path.join(self.cache, "graphgate"))
         folder = os.path.join(self.cache, "graphgate", kept)
         self.assertIn(torch.__version__, kept)
-        self.assertEqual(self.looks, [folder])
         self.assertEqual(codecache._HEADER_DIR, os.path.join(folder, "precompiled_headers"))
+        self.assertTrue(self.check())
+        self.assertEqual(self.checks, [folder])
+
+    def test_a_unit_that_was_found_is_not_looked_for_again(self):
+        toolchain.use_kept()
+        self.assertTrue(self.check())
+        self.assertTrue(self.check())
+        self.assertEqual(len(self.checks), 1)
+        self.assertTrue(self.check("other code"))
+        self.assertEqual(len(self.checks), 2)
+
+    def test_one_that_was_not_found_is(self):
+        toolchain.use_kept()
+        self.is_there = False
+        self.assertFalse(self.check())
+        self.is_there = True
+        self.assertTrue(self.check())
+
+    def test_asking_twice_keeps_once(self):
+        toolchain.use_kept()
+        first = cpu_vec_isa.VecISA.check_build
+        toolchain.use_kept()
+        self.assertIs(cpu_vec_isa.VecISA.check_build, first)
 
     def test_kernels_stay_where_they_were(self):
         for asked in ("/asked", None):
@@ -51,12 +86,14 @@ class Toolchain(unittest.TestCase):
             if asked:
                 os.environ["TORCHINDUCTOR_CACHE_DIR"] = asked
             toolchain.use_kept()
+            self.check(str(asked))
             self.assertEqual(os.environ.get("TORCHINDUCTOR_CACHE_DIR"), asked)
 
     def test_without_a_folder_all_is_as_ever(self):
+        before = cpu_vec_isa.VecISA.check_build
         with open(os.path.join(self.cache, "graphgate"), "w", encoding="ascii"):
             toolchain.use_kept()
-        self.assertEqual(self.looks, [])
+        self.assertIs(cpu_vec_isa.VecISA.check_build, before)
         self.assertEqual(codecache._HEADER_DIR, "before")
 
     def test_another_processor_has_another_folder(self):
