@@ -6,8 +6,9 @@
     check_findings.py --graphgate PROGRAM --write PYTHON...    the same, and writes what they show
     check_findings.py --write                          writes the table from the ledger
 
+`--device cuda` runs cases and scripts on a GPU, and holds them to the results of a GPU. A script makes its tensors on
+that device; one of a finding that only a GPU has names its devices itself.
 Exit status: 0 where all is as it is written, 1 where something differs, 2 for wrong input.
-What was seen on a GPU is stated with its date, and is not run here.
 """
 
 import argparse
@@ -30,16 +31,21 @@ JUDGES = "exact,bounds,state,verifier"
 SECONDS = 600  # for one script, or one case
 
 # Runs in the environment: imports once, and forks for each script. A script that raises has not seen anything.
+# The arguments are files, each behind the device on which its tensors are made. CUDA can't be used in a process that
+# was forked from one that had begun with it, as imports of Inductor do: on a GPU every script imports it anew.
 RUN_SCRIPTS = r"""
 import json, os, runpy, sys
-import torch, torch._dynamo, torch._inductor.compile_fx
+import torch
+if not os.environ.get("CUDA_VISIBLE_DEVICES", "all"):
+    import torch._dynamo, torch._inductor.compile_fx
 print(json.dumps({"version": torch.__version__.split("+")[0]}), flush=True)
-for path in sys.argv[1:]:
+for device, path in zip(sys.argv[1::2], sys.argv[2::2]):
     child = os.fork()
     if child == 0:
         os.dup2(2, 1)
         status = 0
         try:
+            torch.set_default_device(device)
             runpy.run_path(path, run_name="__main__")
         except SystemExit as end:
             status = int(end.code or 0)
@@ -95,18 +101,21 @@ def numbers_of(version):
     return tuple(int(part) for part in re.findall(r"\d+", version))
 
 
-def is_run_here(finding):
-    return "cpu" in finding["devices"]
+def default_device(finding, device):
+    """Returns where a finding's script makes its tensors on a machine with `device`."""
+    return device if "cpu" in finding["devices"] else "cpu"
 
 
 # ---- what environments show ----
 
 
-def run_scripts(python, findings):
+def run_scripts(python, findings, device):
     """Returns the version of PyTorch, and for each finding "shows", "passes" or "broken"."""
     paths = {str(FINDINGS / finding["script"]): finding["name"] for finding in findings}
-    command = [python, "-c", RUN_SCRIPTS, *paths]
-    environment = dict(os.environ, CUDA_VISIBLE_DEVICES="")
+    command = [python, "-c", RUN_SCRIPTS]
+    for path, finding in zip(paths, findings, strict=True):
+        command += [default_device(finding, device), path]
+    environment = dict(os.environ) if device == "cuda" else dict(os.environ, CUDA_VISIBLE_DEVICES="")
     run = subprocess.run(command, stdout=subprocess.PIPE, env=environment, text=True,
                          timeout=SECONDS * max(1, len(paths)))
     lines = [json.loads(line) for line in run.stdout.splitlines()]
@@ -118,7 +127,7 @@ def run_scripts(python, findings):
     }
 
 
-def replay(program, python, findings, backend):
+def replay(program, python, findings, backend, device):
     """Returns for each finding that has a case what the judges say of it ("shows", "passes", or the outcome), and the
     signatures of it and of those that are alike, without options. One process of PyTorch runs all.
     """
@@ -126,7 +135,7 @@ def replay(program, python, findings, backend):
              for file in [finding["case"], *finding.get("alike", [])]]
     if not asked:
         return {}
-    executor = f"{shlex.quote(python)} -m graphgate_torch serve --backend {backend} --device cpu"
+    executor = f"{shlex.quote(python)} -m graphgate_torch serve --backend {backend} --device {device}"
     path = os.pathsep.join(filter(None, [str(HERE), os.environ.get("PYTHONPATH")]))
     command = [program, "replay", "--judges", JUDGES, "--timeout", str(SECONDS), "--json", "-",
                "--executor", executor, "--executor-timeout", str(SECONDS),
@@ -148,19 +157,19 @@ def replay(program, python, findings, backend):
     return {name: (word, sorted(signatures)) for name, (word, signatures) in said.items()}
 
 
-def results_of(program, python, findings, date, say):
-    version, scripts = run_scripts(python, findings)
-    said = {backend: replay(program, python, findings, backend) for backend in ("compile", "eager")}
+def results_of(program, python, findings, device, date, say):
+    version, scripts = run_scripts(python, findings, device)
+    said = {backend: replay(program, python, findings, backend, device) for backend in ("compile", "eager")}
     rows = {}
     for finding in findings:
         for backend in finding["backends"]:
-            row = {"version": version, "device": "cpu", "backend": backend, "date": date}
+            row = {"version": version, "device": device, "backend": backend, "date": date}
             if finding["case"]:
                 row["case"], row["signatures"] = said[backend][finding["name"]]
             if backend == finding["backends"][0]:
                 row["script"] = scripts[finding["name"]]
             rows.setdefault(finding["name"], []).append(row)
-            say(f"{version} {backend}: {finding['name']}: case {row.get('case', '-')}, script {row.get('script', '-')}")
+            say(f"{version} {device} {backend}: {finding['name']}: case {row.get('case', '-')}, script {row.get('script', '-')}")
     return rows
 
 
@@ -228,10 +237,10 @@ def shown_on(finding, version, device):
 def table_of(ledger):
     versions = sorted({row["version"] for finding in ledger["findings"] for row in finding["results"]
                        if row["device"] == "cpu"}, key=numbers_of)
-    stated = sorted({(row["version"], row["device"]) for finding in ledger["findings"] for row in finding["results"]
+    on_gpu = sorted({(row["version"], row["device"]) for finding in ledger["findings"] for row in finding["results"]
                      if row["device"] != "cpu"})
-    columns = [(version, "cpu") for version in versions] + stated
-    heads = [version if device == "cpu" else f"{version} on a GPU, stated" for version, device in columns]
+    columns = [(version, "cpu") for version in versions] + on_gpu
+    heads = [version if device == "cpu" else f"{version} on a GPU" for version, device in columns]
     lines = ["| case | what | " + " | ".join(heads) + " | upstream |", "| --- | --- |" + " --- |" * (len(heads) + 1)]
     for finding in ledger["findings"]:
         cells = [shown_on(finding, version, device) for version, device in columns]
@@ -278,6 +287,7 @@ def check_files(ledger):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("python", nargs="*", help="interpreters that have PyTorch")
+    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu", help="where (default: %(default)s)")
     parser.add_argument("--graphgate", help="the program that judges cases")
     parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help="of these findings alone")
     parser.add_argument("--write", action="store_true", help="write what was seen, and the table")
@@ -289,11 +299,12 @@ def main():
     if unknown:
         raise WrongInput(f"--only: the ledger has no '{sorted(unknown)[0]}'")
     chosen = [finding for finding in ledger["findings"]
-              if is_run_here(finding) and (not arguments.only or finding["name"] in arguments.only)]
+              if arguments.device in finding["devices"] and (not arguments.only or finding["name"] in arguments.only)]
     wrong = list(check_files(ledger))
     date = datetime.date.today().isoformat()
     for python in arguments.python:
-        rows = results_of(arguments.graphgate, python, chosen, date, lambda line: print(line, file=sys.stderr))
+        rows = results_of(arguments.graphgate, python, chosen, arguments.device, date,
+                          lambda line: print(line, file=sys.stderr))
         for finding in chosen:
             if arguments.write:
                 take(finding, rows[finding["name"]])
