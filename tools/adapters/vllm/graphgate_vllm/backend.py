@@ -8,25 +8,31 @@ import importlib
 import torch
 from torch._dynamo.exc import InternalTorchDynamoError, TorchDynamoException
 
+from graphgate_adapter import threads
 from graphgate_adapter.module import Unsupported
 from graphgate_torch import backends
 from graphgate_vllm import compiled_ops, graph_ops
 
-# Registers an op that the shared package would register, too, and fails where somebody else has.
+with threads.without_openblas():
+    # Registers an op that the shared package would register, too, and fails where somebody else has.
+    with contextlib.suppress(ImportError):
+        importlib.import_module("transformers.integrations.moe")
+
+    import vllm
+    from vllm.compilation.backends import VllmBackend
+    from vllm.config import (
+        CompilationConfig,
+        CompilationMode,
+        CUDAGraphMode,
+        VllmConfig,
+        set_current_vllm_config,
+    )
+
+    from graphgate_vllm import capturing, graphs
+
 with contextlib.suppress(ImportError):
-    importlib.import_module("transformers.integrations.moe")
-
-import vllm  # noqa: E402
-from vllm.compilation.backends import VllmBackend  # noqa: E402
-from vllm.config import (  # noqa: E402
-    CompilationConfig,
-    CompilationMode,
-    CUDAGraphMode,
-    VllmConfig,
-    set_current_vllm_config,
-)
-
-from graphgate_vllm import capturing, graphs  # noqa: E402
+    # Its bars have a thread that looks at them, and a process with one is not forked.
+    importlib.import_module("tqdm").tqdm.monitor_interval = 0
 
 _SWITCH = {"": True, "true": True, "false": False}
 
@@ -51,6 +57,11 @@ class _NoRecorder:
 
 def _has_switch(config, name):
     return isinstance(getattr(config, name), (bool, type(None)))
+
+
+class _Warming(torch.nn.Module):
+    def forward(self, x):
+        return torch.ops.aten.relu.default(x + 1.0) * 2.0
 
 
 class Vllm:
@@ -104,9 +115,18 @@ class Vllm:
         return not self._graphs  # which know the addresses of states
 
     def warm_up(self, device):
-        """Does once what every process would do at its first call."""
+        """Does once what every process would do at its first call; on a GPU nothing, which must not
+        be begun with before a fork. What goes wrong is told where a program needs it."""
+        if torch.device(device).type != "cpu":
+            return
         if self._settings.compiler == "inductor":
             backends.Compile({}).warm_up(device)
+        # What Dynamo and vLLM import when they compile for the first time. Inductor's pieces would be
+        # compiled in a thread.
+        with contextlib.suppress(Exception):
+            eager = Vllm(Settings(compiler="eager"))
+            eager.compile(_Warming(), {"split-op": "aten.relu"})(torch.ones(4))
+        torch._dynamo.reset()
 
     def _inductor(self, options):
         patches = {"fx_graph_cache": False} | self._settings.inductor
