@@ -1,8 +1,9 @@
 #include "base/atomic_file.h"
 
 #include <fcntl.h>
-#include <signal.h>
+#include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <array>
@@ -13,36 +14,70 @@
 #include <cstring>
 #include <system_error>
 
+#include "base/scratch_name.h"
+
 namespace graphgate {
 namespace {
-
-constexpr std::string_view kAside = ".tmp.";
 
 Error failed(std::string_view what, const std::filesystem::path& path) {
   return infrastructure(path.string() + ": " + std::string(what) + ": " + std::strerror(errno));
 }
 
-// The standard stream that `info` is, as a descriptor of our own; -1 for anything else. Its
-// position is shared, so that what the stream holds already stays.
+// Whether the path is a link in /proc, to a file that a process has open.
+bool is_open_file(const std::string& path) {
+  struct statfs system {};
+  struct stat info {};
+  return ::lstat(path.c_str(), &info) == 0 && S_ISLNK(info.st_mode) &&
+         ::statfs(std::filesystem::path(path).parent_path().c_str(), &system) == 0 &&
+         system.f_type == PROC_SUPER_MAGIC;
+}
+
+// The number behind /proc/self/fd/; -1 for any other path.
+int own_descriptor(const std::string& path) {
+  std::error_code error;
+  const auto folder = std::filesystem::canonical(std::filesystem::path(path).parent_path(), error);
+  if (error || folder != "/proc/" + std::to_string(::getpid()) + "/fd") return -1;
+  const std::string name = base_name(path);
+  int number = -1;
+  const auto read = std::from_chars(name.data(), name.data() + name.size(), number);
+  return read.ec == std::errc() && read.ptr == name.data() + name.size() ? number : -1;
+}
+
+// The path without links in its last component, also where nothing is there yet. A link to an open
+// file stays: what it names is no path.
+std::string followed(std::string path) {
+  constexpr int kMostLinks = 40;  // as the kernel follows
+  for (int links = 0; links < kMostLinks; ++links) {
+    std::error_code error;
+    const auto target = std::filesystem::read_symlink(path, error);
+    if (error || is_open_file(path)) return path;
+    path = (std::filesystem::path(path).parent_path() / target).string();
+  }
+  return path;
+}
+
+// STDOUT_FILENO or STDERR_FILENO, where `info` is that stream; -1 for anything else.
 int standard_stream(const struct stat& info) {
   for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
     struct stat other {};
     if (::fstat(stream, &other) != 0) continue;
-    if (other.st_dev != info.st_dev || other.st_ino != info.st_ino) continue;
-    (void)std::fflush(stream == STDOUT_FILENO ? stdout : stderr);
-    return ::fcntl(stream, F_DUPFD_CLOEXEC, 0);
+    if (other.st_dev == info.st_dev && other.st_ino == info.st_ino) return stream;
   }
   return -1;
 }
 
-// A private file beside `path`; where the name has no room for more, its beginning is cut off.
-int make_beside(const std::string& path, std::string& temporary) {
-  constexpr std::size_t kLongestName = 255;
-  constexpr std::string_view kEnding = ".partial-XXXXXX";
-  const std::string name = base_name(path);
-  temporary = path.substr(0, path.size() - name.size()) +
-              name.substr(0, kLongestName - kEnding.size()) + std::string(kEnding);
-  return ::mkostemp(temporary.data(), O_CLOEXEC);
+// A file that is open already, and what is no regular file.
+bool is_written_in_place(const std::string& path, const struct stat& info) {
+  return !S_ISREG(info.st_mode) || standard_stream(info) >= 0 || is_open_file(path);
+}
+
+// A descriptor of our own; -1 with errno. What is open here already shares its position, so that
+// what it holds stays.
+int open_in_place(const std::string& path, const struct stat& info) {
+  int own = standard_stream(info);
+  if (own >= 0) (void)std::fflush(own == STDOUT_FILENO ? stdout : stderr);
+  if (own < 0 && is_open_file(path)) own = own_descriptor(path);
+  return own >= 0 ? ::fcntl(own, F_DUPFD_CLOEXEC, 0) : open_to_write(path, 0);
 }
 
 // A private file in the machine's temporary folder.
@@ -53,22 +88,13 @@ int make_apart(std::string& temporary) {
     errno = error.value();
     return -1;
   }
-  temporary = (folder / "graphgate-XXXXXX").string();
+  temporary = (folder / scratch_name("file")).string();
   return ::mkostemp(temporary.data(), O_CLOEXEC);
-}
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  if (gethostname(name.data(), name.size() - 1) != 0) return "unknown";
-  std::string host(name.data());
-  for (char& c : host) c = c == '.' ? '_' : c;
-  return host;
 }
 
 std::filesystem::path aside_of(const std::filesystem::path& path) {
   static std::atomic<std::uint64_t> count{0};
-  return path.string() + std::string(kAside) + host_name() + "." + std::to_string(getpid()) + "." +
-         std::to_string(count++);
+  return path.string() + ".tmp." + owner_mark() + "-" + std::to_string(count++);
 }
 
 Result<void> write_bytes(const std::filesystem::path& path, std::string_view bytes, int flags,
@@ -87,20 +113,6 @@ Result<void> write_bytes(const std::filesystem::path& path, std::string_view byt
   const bool is_synced = !options.sync || ::fdatasync(file.number()) == 0;
   if (!is_synced || !file.close()) return failed("cannot be written", path);
   return {};
-}
-
-// The process that wrote NAME.tmp.HOST.PID.N, if it was of this host.
-std::optional<pid_t> writer_of(const std::string& name) {
-  const std::size_t at = name.rfind(kAside);
-  if (at == std::string::npos) return std::nullopt;
-  const std::string rest = name.substr(at + kAside.size());
-  const std::string host = host_name() + ".";
-  if (rest.compare(0, host.size(), host) != 0) return std::nullopt;
-  pid_t pid = 0;
-  const char* begin = rest.data() + host.size();
-  const auto parsed = std::from_chars(begin, rest.data() + rest.size(), pid);
-  if (parsed.ec != std::errc() || parsed.ptr == begin || pid <= 0) return std::nullopt;
-  return pid;
 }
 
 }  // namespace
@@ -123,7 +135,7 @@ Result<void> write_file(const std::filesystem::path& path, std::string_view byte
 Result<AtomicFile> AtomicFile::create(const std::string& path) {
   AtomicFile file;
   file.name_ = path;
-  file.path_ = path;
+  file.path_ = followed(path);
   struct stat info {};
   const bool is_new = ::stat(path.c_str(), &info) != 0;
   if (is_new && (errno != ENOENT || path.empty())) return file.failed();
@@ -131,27 +143,21 @@ Result<AtomicFile> AtomicFile::create(const std::string& path) {
     errno = EISDIR;
     return file.failed();
   }
-  if (!is_new) file.target_ = Descriptor(standard_stream(info));
-  if (!is_new && !S_ISREG(info.st_mode) && file.target_.number() < 0) {
-    file.target_ = Descriptor(open_to_write(path, 0));
+  if (!is_new && is_written_in_place(file.path_, info)) {
+    file.target_ = Descriptor(open_in_place(file.path_, info));
     if (file.target_.number() < 0) return file.failed();
-  }
-  if (file.target_.number() >= 0) {
     file.descriptor_ = Descriptor(make_apart(file.temporary_path_));
     if (file.descriptor_.number() < 0) return file.failed();
     return file;
   }
-  if (!is_new) {
-    if (::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0) return file.failed();
-    std::error_code error;
-    const auto followed = std::filesystem::canonical(path, error);
-    if (!error) file.path_ = followed.string();
-  }
-  file.descriptor_ = Descriptor(make_beside(file.path_, file.temporary_path_));
+  if (!is_new && ::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0) return file.failed();
+  file.temporary_path_ = scratch_beside(file.path_);
+  file.descriptor_ = Descriptor(::mkostemp(file.temporary_path_.data(), O_CLOEXEC));
   if (file.descriptor_.number() < 0) return file.failed();
   const mode_t mask = ::umask(0);
   ::umask(mask);
-  ::fchmod(file.descriptor_.number(), 0666 & ~mask);  // mkostemp makes private files
+  // mkostemp makes private files.
+  ::fchmod(file.descriptor_.number(), is_new ? 0666 & ~mask : info.st_mode & 0777);
   return file;
 }
 
@@ -168,6 +174,10 @@ Result<void> AtomicFile::write(std::span<const std::byte> bytes) {
 
 Result<void> AtomicFile::commit() {
   if (target_.number() >= 0) return copy_into_target();
+  struct stat now {};
+  if (::lstat(path_.c_str(), &now) == 0 && !S_ISREG(now.st_mode)) {
+    return infrastructure("is no regular file any more").at(name_);
+  }
   // Opened again: a library may have put another file under this name.
   const Descriptor written(::open(temporary_path_.c_str(), O_RDONLY | O_CLOEXEC));
   const bool durable = written.number() >= 0 && ::fsync(written.number()) == 0;
@@ -205,8 +215,7 @@ void remove_leftovers(const std::filesystem::path& folder) {
   std::error_code ignored;
   for (std::filesystem::directory_iterator entry(folder, ignored), end; !ignored && entry != end;
        entry.increment(ignored)) {
-    const auto writer = writer_of(entry->path().filename().string());
-    if (!writer || ::kill(*writer, 0) == 0 || errno != ESRCH) continue;
+    if (!is_left_behind(entry->path().filename().string())) continue;
     ::unlink(entry->path().c_str());
   }
 }

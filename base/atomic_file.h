@@ -1,7 +1,7 @@
 // Files that are there whole or not at all, whatever kills the writer, and however many write:
 // AtomicFile for those that a user names, write_file for those of our own folders.
 //
-//   write_file:  NAME.tmp.HOST.PID.N   write, sync   ─rename─>  NAME
+//   write_file:  NAME.tmp.MARK-N   write, sync   ─rename─>  NAME
 //
 // The bytes are on the disk before they have the name. The folder is not synced: where a power
 // failure takes a name back, there is no file, which is a miss.
@@ -25,8 +25,9 @@ namespace graphgate {
 // A file being written beside its final place. commit() makes it durable and renames it; without
 // commit() nothing of it remains and what stood at `path` is untouched.
 //
-// A link is followed. What is there and no regular file (a device, a pipe, standard output by the
-// name /dev/stdout) is never replaced: commit() writes the bytes into it.
+// A link is followed, also one to where nothing is yet. What is there and no regular file (a
+// device, a pipe), or open already (/dev/stdout, /dev/fd/3), is never replaced: commit() writes the
+// bytes into it. A regular file that is replaced keeps its rights.
 class AtomicFile {
  public:
   // kInfrastructure when no file can be made there, or what is there cannot be written.

@@ -120,6 +120,47 @@ TEST(AtomicFile, FollowsALinkAndKeepsIt) {
   EXPECT_EQ(read_whole(folder.file("below/file")).value(), "new");
 }
 
+TEST(AtomicFile, FollowsALinkToWhereNothingIsYet) {
+  const Folder folder;
+  fs::create_directory(folder.file("below"));
+  fs::create_symlink("below/next", folder.file("link"));
+  fs::create_symlink("file", folder.file("below/next"));
+  ASSERT_TRUE(write_whole(folder.file("link"), "new").ok());
+  EXPECT_TRUE(fs::is_symlink(folder.file("link")));
+  EXPECT_TRUE(fs::is_symlink(folder.file("below/next")));
+  EXPECT_EQ(read_whole(folder.file("below/file")).value(), "new");
+}
+
+TEST(AtomicFile, WritesIntoAnOpenFileBehindWhatItHolds) {
+  const Folder folder;
+  const std::string path = folder.file("file");
+  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+  ASSERT_TRUE(write_all(file.number(), std::as_bytes(std::span("old", 3))));
+  ASSERT_TRUE(write_whole(link_to_descriptor(file.number()), "new").ok());
+  EXPECT_EQ(read_whole(path).value(), "oldnew");
+  ASSERT_TRUE(fs::remove(path));  // has no name any more
+  EXPECT_TRUE(write_whole(link_to_descriptor(file.number()), "more").ok());
+  EXPECT_EQ(folder.count(), 0U);
+}
+
+TEST(AtomicFile, KeepsTheRightsOfWhatItReplaces) {
+  const Folder folder;
+  folder.write("file", "old");
+  fs::permissions(folder.file("file"), fs::perms::owner_read | fs::perms::owner_write);
+  ASSERT_TRUE(write_whole(folder.file("file"), "new").ok());
+  EXPECT_EQ(fs::status(folder.file("file")).permissions(),
+            fs::perms::owner_read | fs::perms::owner_write);
+}
+
+TEST(AtomicFile, ReplacesNothingThatCameMeanwhile) {
+  const Folder folder;
+  const std::string path = folder.file("file");
+  auto file = must(AtomicFile::create(path));
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  EXPECT_EQ(failure_of(file.commit(), path).kind, ErrorKind::kInfrastructure);
+  EXPECT_TRUE(fs::is_fifo(path));
+}
+
 TEST(AtomicFile, TakesTheLongestNames) {
   const Folder folder;
   const std::string path = folder.file(std::string(255, 'n'));

@@ -9,6 +9,8 @@
 
 namespace graphgate {
 
+[[nodiscard]] inline TemporaryFolder made_folder() { return TemporaryFolder::make("test").value(); }
+
 class TestFolder {
  public:
   TestFolder() : path_(folder_.path()) {}
@@ -21,7 +23,7 @@ class TestFolder {
   }
 
  private:
-  TemporaryFolder folder_;
+  TemporaryFolder folder_ = made_folder();
   std::filesystem::path path_;
 };
 

@@ -14,7 +14,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <sstream>
 #include <thread>
+
+#include "base/file_io.h"
 
 namespace graphgate {
 namespace {
@@ -121,6 +124,23 @@ std::optional<int> wait_for_process(pid_t process, Clock::time_point end) {
 int kill_process(pid_t process) {
   (void)::kill(process, SIGKILL);
   return wait_for_process(std::abs(process));
+}
+
+std::string stat_fields(const std::string& file) {
+  const auto text = read_whole(file);
+  if (!text.ok()) return "";
+  const std::size_t name_end = text.value().rfind(')');
+  return name_end == std::string::npos ? "" : text.value().substr(name_end + 1);
+}
+
+std::uint64_t start_ticks(pid_t process) {
+  constexpr int kBefore = 19;  // fields between the name and the time
+  std::istringstream fields(stat_fields("/proc/" + std::to_string(process) + "/stat"));
+  std::string skipped;
+  for (int i = 0; i < kBefore; ++i) fields >> skipped;
+  std::uint64_t ticks = 0;
+  fields >> ticks;
+  return ticks;
 }
 
 int signal_of(int status) { return WIFSIGNALED(status) ? WTERMSIG(status) : 0; }

@@ -54,6 +54,13 @@ int wait_for_process(pid_t process);
 // Kills the process, or with a negative number its group, and waits for it.
 int kill_process(pid_t process);
 
+// Returns what a file `stat` of /proc says behind the name of a process or a thread: its state and
+// numbers, apart by blanks. Empty for one that has ended.
+[[nodiscard]] std::string stat_fields(const std::string& file);
+// Returns when the process was started, in ticks since the machine was; 0 where nobody tells. With
+// its number it names a process for good.
+[[nodiscard]] std::uint64_t start_ticks(pid_t process);
+
 // The signal that ended it; 0 where it has exited.
 [[nodiscard]] int signal_of(int status);
 // "signal 11 (Segmentation fault)".

@@ -5,7 +5,7 @@
 #include <csignal>
 #include <filesystem>
 
-#include "base/temporary_folder.h"
+#include "base/folder_test.h"
 
 namespace graphgate {
 namespace {
@@ -24,7 +24,7 @@ TEST(RunCommand, TellsTheStatusOfTheCommand) {
 }
 
 TEST(RunCommand, HandsOverPathsWithBlanksAndQuotes) {
-  const TemporaryFolder folder;
+  const TemporaryFolder folder = made_folder();
   const std::string inner = folder.path() + "/it's a \"path\" $HOME";
   std::filesystem::create_directories(inner);
   EXPECT_EQ(status_of("test -d", inner), 0);

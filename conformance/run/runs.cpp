@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "base/temporary_folder.h"
 #include "conformance/run/runs.h"
@@ -150,11 +152,12 @@ Runs Runs::on(const Script& script) const {
 
 Result<Trace> Runs::subject_on(const Script& script, const Configuration& wanted) {
   const Configuration asked = merged(script.options, wanted);
-  std::unique_ptr<TemporaryFolder> folder;
+  std::optional<TemporaryFolder> folder;
   Configuration changes = wanted;
   const auto cache = asked.find(option::kCache);
   if (cache != asked.end() && cache->second == spec::kTemporaryCache) {
-    folder = std::make_unique<TemporaryFolder>();
+    GRAPHGATE_TRY(TemporaryFolder made, TemporaryFolder::make("cache"));
+    folder.emplace(std::move(made));
     changes[option::kCache] = folder->path();
   }
   const Configuration configuration = merged(script.options, changes);

@@ -10,8 +10,8 @@
 #include <fstream>
 #include <set>
 
+#include "base/folder_test.h"
 #include "base/result_test.h"
-#include "base/temporary_folder.h"
 #include "fuzz/campaign/campaign_state.h"
 #include "fuzz/campaign/corpus.h"
 #include "fuzz/campaign/journal.h"
@@ -206,7 +206,7 @@ TEST(Campaigns, NameTheFirstInconclusiveCase) {
 }
 
 TEST(Journals, SurviveAProcessThatIsKilled) {
-  const TemporaryFolder folder;
+  const TemporaryFolder folder = made_folder();
   fs::create_directories(folder.path());
   const std::string path = folder.path() + "/journal";
   {
@@ -246,7 +246,7 @@ TEST(Journals, SurviveAProcessThatIsKilled) {
 }
 
 TEST(Journals, RefuseOtherFiles) {
-  const TemporaryFolder folder;
+  const TemporaryFolder folder = made_folder();
   fs::create_directories(folder.path());
   const std::string path = folder.path() + "/journal";
   EXPECT_FALSE(Journal::open(path).ok());
@@ -294,7 +294,7 @@ Result<void> write_plainly(const std::string& text, const std::string& path) {
 }
 
 TEST(Corpora, KeepCasesByName) {
-  const TemporaryFolder folder;
+  const TemporaryFolder folder = made_folder();
   const auto corpus = must(Corpus::open(folder.path(), write_plainly));
   const std::string name = finding_name("verifier V3.overlap [mm, neg] {}");
   EXPECT_EQ(name.substr(0, name.size() - 12), "verifier-V3.overlap-mm-neg-");
@@ -311,7 +311,7 @@ TEST(Corpora, KeepCasesByName) {
 TEST(Corpora, ThatCannotBeWrittenAreRefusedAtOnce) {
   EXPECT_EQ(Corpus::open("/dev/null/corpus", write_plainly).error().kind,
             ErrorKind::kInfrastructure);
-  const TemporaryFolder folder;
+  const TemporaryFolder folder = made_folder();
   const auto full = Corpus::open(folder.path(), [](const auto&, const auto& path) {
     return Result<void>(infrastructure(path + ": no space left on device"));
   });

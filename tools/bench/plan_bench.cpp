@@ -145,7 +145,7 @@ struct StartTimes {
 Result<StartTimes> measure_start(const std::string& path) {
   constexpr int kMostSizes = 15;  // seeded inputs have no more
   constexpr int kRounds = 5;
-  const TemporaryFolder folder;
+  GRAPHGATE_TRY(const TemporaryFolder folder, TemporaryFolder::make("cache"));
   GRAPHGATE_TRY(const spec::Program program, read_program(path, spec::builtin_op_table()));
   std::vector<Inputs> sizes;
   std::set<spec::SymbolValues> seen;

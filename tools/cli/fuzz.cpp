@@ -1,11 +1,11 @@
 // graphgate fuzz: a campaign; fuzz merge: campaigns of several shards, as one.
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <set>
 #include <thread>
@@ -229,25 +229,19 @@ Result<fuzz::CampaignOptions> campaign_options(const FuzzVerb& verb) {
 // Bazel's and GoogleTest's protocol: this file says that the test knows of shards.
 void touch_shard_status() {
   if (const auto path = environment("GTEST_SHARD_STATUS_FILE")) {
-    std::ofstream file(*path, std::ios::app);
+    const Descriptor file(open_to_write(*path, O_CREAT | O_APPEND));
   }
 }
 
 // Caches that cases ask for lie below a folder of this run, in memory where the machine has a place
 // for that: a worker that is killed cannot clean up.
-class Scratch {
- public:
-  Scratch() : folder_(prepared()) { (void)::setenv("TMPDIR", folder_->path().c_str(), 1); }
-  [[nodiscard]] std::string path() const { return folder_->path(); }
-
- private:
-  static std::unique_ptr<TemporaryFolder> prepared() {
-    constexpr const char* kInMemory = "/dev/shm";
-    if (::access(kInMemory, W_OK) == 0) (void)::setenv("TMPDIR", kInMemory, 0);
-    return std::make_unique<TemporaryFolder>();
-  }
-  std::unique_ptr<TemporaryFolder> folder_;
-};
+Result<TemporaryFolder> make_scratch() {
+  constexpr const char* kInMemory = "/dev/shm";
+  if (::access(kInMemory, W_OK) == 0) (void)::setenv("TMPDIR", kInMemory, 0);
+  GRAPHGATE_TRY(TemporaryFolder folder, TemporaryFolder::make("campaign"));
+  (void)::setenv("TMPDIR", folder.path().c_str(), 1);
+  return folder;
+}
 
 Result<fuzz::CaseSetting> case_setting(const FuzzVerb& verb, const fuzz::CampaignOptions& options,
                                        const Subject& subject) {
@@ -308,7 +302,7 @@ std::string excluded(const std::string& asked, const Subject& subject) {
 Result<FuzzOutcome> run(const FuzzVerb& verb, const fuzz::Corpus& corpus,
                         const fuzz::Ledger& ledger, fuzz::CampaignView& view) {
   GRAPHGATE_TRY(fuzz::CampaignOptions options, campaign_options(verb));
-  const Scratch scratch;
+  GRAPHGATE_TRY(const TemporaryFolder scratch, make_scratch());
   GRAPHGATE_TRY(const auto subject, choose_subject(verb.subject, verb.planner, scratch.path()));
   options.pool.subject_time = [&subject] {
     const SubjectTimes times = subject->times();

@@ -1,45 +1,28 @@
 #include "tools/executors/exchange_folder.h"
 
-#include <sys/stat.h>
-
 #include <cstdio>
-#include <cstdlib>
-#include <filesystem>
-#include <vector>
+#include <utility>
 
 namespace graphgate::tools {
+namespace {
 
-ExchangeFolder::ExchangeFolder(const std::string& root) {
-  std::vector<std::string> roots = {root};
-  if (root.empty()) roots = {"/dev/shm", P_tmpdir};
-  for (const std::string& each : roots) {
-    std::string path = each + "/graphgate-exchange-XXXXXX";
-    if (::mkdtemp(path.data()) == nullptr) continue;
-    path_ = path;
-    struct stat made {};
-    if (::lstat(path.c_str(), &made) != 0) return;
-    device_ = made.st_dev;
-    number_ = made.st_ino;
-    return;
-  }
+std::optional<TemporaryFolder> made_below(const std::string& root) {
+  auto made = root.empty() ? TemporaryFolder::make("exchange", {"/dev/shm", P_tmpdir})
+                           : TemporaryFolder::inside(root, "exchange");
+  if (!made.ok()) return std::nullopt;
+  return std::optional<TemporaryFolder>(std::move(made).value());
 }
 
-bool ExchangeFolder::is_there() const {
-  struct stat now {};
-  return ::lstat(path_.c_str(), &now) == 0 && now.st_dev == device_ && now.st_ino == number_;
-}
+}  // namespace
+
+ExchangeFolder::ExchangeFolder(const std::string& root) : folder_(made_below(root)) {}
+
+std::string ExchangeFolder::path() const { return folder_ ? folder_->path() : ""; }
+
+bool ExchangeFolder::is_there() const { return folder_ && folder_->is_there(); }
 
 void ExchangeFolder::clear() const {
-  if (path_.empty()) return;
-  std::error_code failed;
-  for (const auto& entry : std::filesystem::directory_iterator(path_, failed)) {
-    std::filesystem::remove_all(entry.path(), failed);
-  }
-}
-
-ExchangeFolder::~ExchangeFolder() {
-  std::error_code failed;
-  if (!path_.empty()) std::filesystem::remove_all(path_, failed);
+  if (folder_) folder_->clear();
 }
 
 }  // namespace graphgate::tools

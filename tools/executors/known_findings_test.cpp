@@ -2,8 +2,8 @@
 
 #include <fstream>
 
+#include "base/folder_test.h"
 #include "base/result_test.h"
-#include "base/temporary_folder.h"
 
 namespace graphgate::tools {
 namespace {
@@ -44,7 +44,7 @@ class Ledgers : public testing::Test {
     return must(read(results, identity)).all().size();
   }
 
-  TemporaryFolder folder_;
+  TemporaryFolder folder_ = made_folder();
 };
 
 std::string row(const std::string& version, const std::string& outcome,

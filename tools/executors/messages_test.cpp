@@ -1,18 +1,18 @@
 #include "tools/executors/messages.h"
 
+#include "base/folder_test.h"
 #include "base/result_test.h"
-#include "base/temporary_folder.h"
 
 namespace graphgate::tools {
 namespace {
 
 std::string refused(const std::string& line) {
-  const TemporaryFolder folder;
+  const TemporaryFolder folder = made_folder();
   return message_of(Message::read(line, folder.path()));
 }
 
 TEST(ExecutorMessage, CarriesTensorsThatShareAStorage) {
-  const TemporaryFolder folder;
+  const TemporaryFolder folder = made_folder();
   spec::HostTensor whole = spec::make_host_tensor(spec::DType::kFloat32, {2, 2});
   whole.storage->bytes[4] = std::byte{1};
   spec::HostTensor row = whole;
@@ -64,7 +64,7 @@ TEST(ExecutorMessage, IsWithinLimits) {
 }
 
 TEST(ExecutorMessage, HasTensorsWithinLimits) {
-  const TemporaryFolder folder;
+  const TemporaryFolder folder = made_folder();
   const auto read = [&](const std::string& tensors, std::int64_t most) -> std::string {
     StoredBytes bytes;
     (void)bytes.tensor(spec::make_host_tensor(spec::DType::kFloat32, {4}));

@@ -135,7 +135,7 @@ class Session {
   [[nodiscard]] bool is_over() const { return is_broken() || last_refusal_.has_value(); }
   [[nodiscard]] bool is_late() const { return process_->is_late(); }
   [[nodiscard]] const Greeting& greeting() const { return greeting_; }
-  [[nodiscard]] const std::string& folder() const { return folder_.path(); }
+  [[nodiscard]] std::string folder() const { return folder_.path(); }
 
  private:
   // The session's end, with the request that it came at.

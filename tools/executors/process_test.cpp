@@ -9,8 +9,8 @@
 #include <fstream>
 #include <thread>
 
+#include "base/folder_test.h"
 #include "base/result_test.h"
-#include "base/temporary_folder.h"
 
 namespace graphgate::tools {
 namespace {
@@ -103,7 +103,7 @@ TEST(ExternalProcess, SaysNoMoreThanItIsAsked) {
   EXPECT_EQ(exchanged(twice, 100s),
             "the executor '" + twice + "' says more than its answer: 'two? '");
   // The second line is there before the second request.
-  const TemporaryFolder folder;
+  const TemporaryFolder folder = made_folder();
   const std::string said = folder.path() + "/said";
   auto process =
       ExternalProcess::start("read line; echo one; echo two; : >" + said + "; read line").value();
@@ -230,7 +230,7 @@ struct ForkServer {
     return answer.ok() ? "answer: " + answer.value() : answer.error().message;
   }
 
-  const TemporaryFolder folder;
+  const TemporaryFolder folder = made_folder();
   const std::string socket = folder.path() + "/fork";
   std::unique_ptr<ExternalProcess> process;
   bool ready = false;
@@ -301,7 +301,7 @@ TEST(ForkedProcess, EndsWithItsServer) {
 }
 
 TEST(ForkedProcess, NeedsAServer) {
-  const TemporaryFolder folder;
+  const TemporaryFolder folder = made_folder();
   const auto nobody = ExternalProcess::fork_of(folder.path() + "/fork", "fork");
   ASSERT_FALSE(nobody.ok());
   EXPECT_EQ(nobody.error().kind, ErrorKind::kInfrastructure);

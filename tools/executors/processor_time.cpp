@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "base/file_io.h"
+#include "base/processes.h"
 
 namespace graphgate::tools {
 namespace {
@@ -27,20 +27,11 @@ constexpr int kStandsStillBelowPercent = 2;
 // How often the time is what a command may take of the clock.
 constexpr int kMostTimes = 10;
 
-// Returns the fields behind the name in a file `stat` of a process or a thread; empty for one that
-// has ended.
-std::string fields_of(const std::filesystem::path& stat) {
-  const auto text = read_whole(stat.string());
-  if (!text.ok()) return "";
-  const std::size_t name_end = text.value().rfind(')');
-  return name_end == std::string::npos ? "" : text.value().substr(name_end + 1);
-}
-
 std::filesystem::path folder_of(pid_t process) { return "/proc/" + std::to_string(process); }
 
 // User and system time, and that of children that were waited for, in ticks.
 std::int64_t ticks_of(pid_t process) {
-  std::istringstream rest(fields_of(folder_of(process) / "stat"));
+  std::istringstream rest(stat_fields(folder_of(process) / "stat"));
   constexpr int kBefore = 11;  // fields between the name and the times
   std::string skipped;
   for (int i = 0; i < kBefore; ++i) rest >> skipped;
@@ -70,7 +61,7 @@ Threads threads_of(pid_t process) {
     std::int64_t used = 0;
     std::int64_t waited = 0;
     if (schedule >> used >> waited) out.waited_nanoseconds += waited;
-    out.is_ready |= fields_of(task.path() / "stat").starts_with(" R");
+    out.is_ready |= stat_fields(task.path() / "stat").starts_with(" R");
   }
   return out;
 }

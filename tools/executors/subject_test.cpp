@@ -5,8 +5,8 @@
 
 #include "base/child_processes.h"
 #include "base/file_io.h"
+#include "base/folder_test.h"
 #include "base/result_test.h"
-#include "base/temporary_folder.h"
 
 namespace graphgate::tools {
 namespace {
@@ -35,7 +35,7 @@ TEST(Subject, TakesOfACaseWhatItKnows) {
 
 // A process that counts how often it is started.
 TEST(Subject, IsStartedOnceForEachProcessAndRests) {
-  const TemporaryFolder folder;
+  const TemporaryFolder folder = made_folder();
   const std::string log = folder.path() + "/starts";
   const auto subject =
       made("echo >>" + log + "; read line; " +
@@ -63,7 +63,7 @@ TEST(Subject, IsStartedOnceForEachProcessAndRests) {
 
 // A process that notes that it is started, and is forked for each session.
 TEST(Subject, IsForkedWhereItsProcessIsAForkServer) {
-  const TemporaryFolder folder;
+  const TemporaryFolder folder = made_folder();
   const std::string log = folder.path() + "/starts";
   const std::string script = folder.path() + "/server.py";
   std::ofstream(script) << "import json, os, sys\n"

@@ -67,7 +67,7 @@ class OverrideJudge {
 
   // Leaves it out and runs the corpus again.
   Result<void> judge_applied(const std::string& text, OverrideVerdict& verdict) const {
-    const TemporaryFolder folder;
+    GRAPHGATE_TRY(const TemporaryFolder folder, TemporaryFolder::make("overrides"));
     ProfileSide side = candidate_;
     side.overrides = folder.path() + "/overrides.json";
     GRAPHGATE_TRY(const std::string changed, without(text, verdict.name));

@@ -1,12 +1,11 @@
 // Writing stored runs; trace_store_reader.cpp reads them.
 #include "tools/store/trace_store.h"
 
-#include <unistd.h>
-
 #include <filesystem>
 
 #include "base/atomic_file.h"
 #include "base/file_io.h"
+#include "base/temporary_folder.h"
 #include "conformance/run/runs.h"
 #include "interop/plan_json.h"
 #include "spec/graph_text.h"
@@ -226,44 +225,55 @@ Error cannot(const std::string& folder, const char* what, const std::error_code&
 }
 
 // Puts the finished folder in its place. A stored run that was there goes.
-Result<void> put_in_place(const fs::path& made, const fs::path& folder) {
+Result<void> put_in_place(TemporaryFolder& made, const fs::path& folder) {
   std::error_code failed;
   GRAPHGATE_TRY(const bool is_there, graphgate::is_there(folder.string()));
-  if (is_there) {
-    GRAPHGATE_TRY(const bool is_run, graphgate::is_there((folder / "run.json").string()));
-    const bool is_ours = is_run || fs::is_empty(folder, failed);
-    if (failed || !is_ours) return infrastructure(folder.string() + ": is no stored run");
-    const fs::path old = made.string() + ".old";
-    fs::rename(folder, old, failed);
-    if (failed) return cannot(folder.string(), "replaced", failed);
-    fs::rename(made, folder, failed);
-    if (failed) {
-      const std::error_code why = failed;
-      fs::rename(old, folder, failed);
-      return cannot(folder.string(), "replaced", why);
-    }
-    fs::remove_all(old, failed);
+  const std::string whole = made.path();
+  if (!is_there) {
+    fs::rename(whole, folder, failed);
+    if (failed) return cannot(folder.string(), "made", failed);
+    made.keep_as(folder.string());
     return {};
   }
-  fs::rename(made, folder, failed);
-  if (failed) return cannot(folder.string(), "made", failed);
+  GRAPHGATE_TRY(const bool is_run, graphgate::is_there((folder / "run.json").string()));
+  const bool is_ours = is_run || fs::is_empty(folder, failed);
+  if (failed || !is_ours) return infrastructure(folder.string() + ": is no stored run");
+  GRAPHGATE_TRY(const TemporaryFolder aside, TemporaryFolder::beside(folder.string()));
+  const fs::path old = fs::path(aside.path()) / "old";
+  fs::rename(folder, old, failed);
+  if (failed) return cannot(folder.string(), "replaced", failed);
+  fs::rename(whole, folder, failed);
+  if (failed) {
+    const std::error_code why = failed;
+    fs::rename(old, folder, failed);
+    return cannot(folder.string(), "replaced", why);
+  }
+  made.keep_as(folder.string());
   return {};
+}
+
+// The folder that is meant: without a slash at its end, links followed.
+std::string meant(const std::string& folder) {
+  std::error_code unknown;
+  const fs::path followed = fs::canonical(folder, unknown);
+  if (!unknown) return followed.string();
+  const std::size_t end = folder.find_last_not_of('/');
+  return end == std::string::npos ? folder : folder.substr(0, end + 1);
 }
 
 }  // namespace
 
 Result<void> write_run(const std::string& folder, const Script& script, const RunHead& head,
                        const conformance::SubjectTraces& traces) {
+  const std::string path = meant(folder);
   std::error_code failed;
-  const fs::path parent = fs::path(folder).parent_path();
+  const fs::path parent = fs::path(path).parent_path();
   if (!parent.empty()) fs::create_directories(parent, failed);
-  const fs::path made = folder + ".partial-" + std::to_string(getpid());
-  if (!failed) fs::create_directory(made, failed);
   if (failed) return cannot(folder, "made", failed);
-  auto written = RunWriter(made, script).write(head, traces);
-  if (written.ok()) written = put_in_place(made, folder);
-  if (!written.ok()) fs::remove_all(made, failed);
-  return written;
+  auto made = TemporaryFolder::beside(path);
+  if (!made.ok()) return made.error();
+  GRAPHGATE_TRY_VOID(RunWriter(made.value().path(), script).write(head, traces));
+  return put_in_place(made.value(), path);
 }
 
 }  // namespace graphgate::tools

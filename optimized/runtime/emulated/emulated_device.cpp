@@ -9,14 +9,15 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <sstream>
 #include <utility>
 
+#include "base/atomic_file.h"
 #include "base/sha256.h"
+#include "base/temporary_folder.h"
 #include "optimized/codegen/embedded.h"
 #include "optimized/runtime/device/call_order.h"
 #include "optimized/runtime/device/compiler_log.h"
@@ -32,29 +33,11 @@ namespace fs = std::filesystem;
 
 static_assert(kThreads == kDeviceBlock);
 
-// A folder that goes with the value.
-class Folder {
- public:
-  Folder() {
-    std::error_code error;
-    const fs::path parent = fs::temp_directory_path(error);
-    if (error) throw DeviceError("the folder for temporary files: " + error.message());
-    path_ = (parent / "graphgate-emulated-XXXXXX").string();
-    if (mkdtemp(path_.data()) == nullptr) {
-      throw DeviceError(path_ + ": cannot be made: " + std::strerror(errno));
-    }
-  }
-  ~Folder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  [[nodiscard]] fs::path path() const { return path_; }
-
- private:
-  std::string path_;
-};
+TemporaryFolder make_folder() {
+  auto made = TemporaryFolder::make("emulated");
+  if (!made.ok()) throw DeviceError(made.error().message);
+  return std::move(made).value();
+}
 
 void write_file(const fs::path& path, const std::string& text) {
   std::error_code error;
@@ -62,14 +45,13 @@ void write_file(const fs::path& path, const std::string& text) {
   if (error) {
     throw DeviceError(path.parent_path().string() + ": cannot be made: " + error.message());
   }
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  if (!file.flush()) throw DeviceError(path.string() + ": cannot be written");
+  const auto written = graphgate::write_file(path, text, {.sync = false});
+  if (!written.ok()) throw DeviceError(written.error().message);
 }
 
 std::string first_lines(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return shortened({std::istreambuf_iterator<char>(file), {}});
+  const auto text = read_file(path.string());
+  return shortened(text.ok() ? text.value().value_or("") : "");
 }
 
 using Call = void (*)(char** pointers);
@@ -116,21 +98,22 @@ std::string callers_text(std::span<const Device::Job> jobs) {
 }
 
 void* compile(const std::string& compiler, const std::string& source) {
-  const Folder folder;
-  for (const auto& [name, text] : device_headers()) write_file(folder.path() / name, text);
+  const TemporaryFolder made = make_folder();
+  const fs::path folder = made.path();
+  for (const auto& [name, text] : device_headers()) write_file(folder / name, text);
   for (std::size_t i = 0; i < kEmulatedTextsCount; ++i) {
     const fs::path name = fs::path(kEmulatedTextsNames[i]).filename();
     const bool is_words = name == "cuda_words.h";
-    write_file(folder.path() / (is_words ? name : "optimized/codegen/text" / name),
+    write_file(folder / (is_words ? name : "optimized/codegen/text" / name),
                std::string(kEmulatedTexts[i]));
   }
-  const fs::path program = folder.path() / "plan.cpp";
-  const fs::path library = folder.path() / "plan.so";
-  const fs::path log = folder.path() / "log";
+  const fs::path program = folder / "plan.cpp";
+  const fs::path library = folder / "plan.so";
+  const fs::path log = folder / "log";
   write_file(program, "#include \"cuda_words.h\"\n" + source);
   const std::string command = compiler +
                               " -std=c++20 -O1 -ffp-contract=off -w -fPIC -shared -nostdinc -I'" +
-                              folder.path().string() + "' '" + program.string() + "' -o '" +
+                              folder.string() + "' '" + program.string() + "' -o '" +
                               library.string() + "' > '" + log.string() + "' 2>&1";
   const int status = std::system(command.c_str());  // NOLINT: a command of our own
   if (status != 0) {

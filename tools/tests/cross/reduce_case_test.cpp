@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/folder_test.h"
 #include "base/result_test.h"
-#include "base/temporary_folder.h"
 #include "fuzz/reduce/stated_types.h"
 #include "tools/executors/case_archive.h"
 #include "tools/executors/case_sources.h"
@@ -136,7 +136,7 @@ TEST(ReduceCase, CutsAFaultOutOfAnImportedModel) {
   EXPECT_LE(made.reduced.after.nodes, 5U) << text_of(made.reduced.the_case);
   EXPECT_EQ(made.reduced.after.calls, 1U);
   // What is left is a program that PyTorch's form can hold.
-  const TemporaryFolder folder;
+  const TemporaryFolder folder = made_folder();
   std::filesystem::create_directories(folder.path());
   const std::string path = folder.path() + "/small.pt2";
   must(tools::write_case_archive(made.reduced.the_case, ".", path));

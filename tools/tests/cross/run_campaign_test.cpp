@@ -14,9 +14,9 @@
 #include <sstream>
 
 #include "base/atomic_file.h"
+#include "base/folder_test.h"
 #include "base/processes.h"
 #include "base/result_test.h"
-#include "base/temporary_folder.h"
 #include "tools/report/fuzz_report.h"
 #include "tools/report/fuzz_view.h"
 #include "tools/store/programs.h"
@@ -123,7 +123,7 @@ class CampaignTest : public testing::Test {
   struct Closer {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
-  TemporaryFolder folder_;
+  TemporaryFolder folder_ = made_folder();
   CampaignOptions options_;
   Ledger ledger_;
   Corpus::Write write_ = write_text;

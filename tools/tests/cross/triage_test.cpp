@@ -1,8 +1,8 @@
 // Findings that come again, that come in their order, and that do not.
 #include <unistd.h>
 
+#include "base/folder_test.h"
 #include "base/result_test.h"
-#include "base/temporary_folder.h"
 #include "fuzz/campaign/campaign_cases.h"
 #include "tools/executors/case_sources.h"
 
@@ -81,7 +81,7 @@ TEST_F(LookingAgain, TellsWhatDoesNotComeAgain) {
   EXPECT_EQ(never.triage.status, TriageStatus::kFlaky);
   EXPECT_EQ(never.triage.remark, "did not come again, alone or behind the cases before it");
   // Every other worker sees it: a file is what they share.
-  const TemporaryFolder folder;
+  const TemporaryFolder folder = made_folder();
   const std::string path = folder.path() + "x";
   const TriageResult sometimes = look(
       [path](const Descent&) {

@@ -9,6 +9,7 @@ import io
 import json
 import math
 import os
+import tempfile
 import zipfile
 
 import safetensors.torch
@@ -143,10 +144,12 @@ class Recording:
             recorded["inputs"] = self._places
         with contextlib.ExitStack() as stack:
             made = []
+            # Private, and under a name that nobody can foresee.
+            beside = os.path.dirname(os.path.abspath(base))
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix=".graphgate-", dir=beside))
 
             def add(suffix, write):
-                part = f"{base}{suffix}.part{os.getpid()}"
-                stack.callback(lambda: os.path.exists(part) and os.remove(part))
+                part = os.path.join(folder, "part" + suffix)
                 write(part)
                 made.append((part, base + suffix))
 
