@@ -10,7 +10,10 @@
 #include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <new>
+
+#include "base/path_error.h"
 
 namespace graphgate {
 
@@ -147,12 +150,20 @@ class NoWriteSignals {
 
 }  // namespace
 
+Error failed_path(const std::string& what, int code) {
+  constexpr int kOfTheMachine[] = {EMFILE, ENFILE, ENOMEM, ENOBUFS, EIO, EAGAIN, ENOSPC, EDQUOT};
+  const bool is_machines = std::find(std::begin(kOfTheMachine), std::end(kOfTheMachine), code) !=
+                           std::end(kOfTheMachine);
+  const std::string words = what + ": " + std::strerror(code);
+  return is_machines ? infrastructure(words) : bad_input(words);
+}
+
 Result<std::unique_ptr<ByteSource>> open_file(const std::string& path) {
   Descriptor file(open_to_read(path));
-  if (file.number() < 0) return bad_input("cannot be opened: " + system_message()).at(path);
+  if (file.number() < 0) return failed_path("cannot be opened", errno).at(path);
   struct stat info {};
   if (::fstat(file.number(), &info) != 0) {
-    return bad_input("cannot be opened: " + system_message()).at(path);
+    return failed_path("cannot be opened", errno).at(path);
   }
   if (!S_ISREG(info.st_mode)) {
     return bad_input(kind_of(info.st_mode) + ", expected a regular file").at(path);
@@ -163,10 +174,10 @@ Result<std::unique_ptr<ByteSource>> open_file(const std::string& path) {
 
 Result<std::string> read_whole(const std::string& path) {
   const Descriptor file(open_to_read(path));
-  if (file.number() < 0) return bad_input("cannot be opened: " + system_message()).at(path);
+  if (file.number() < 0) return failed_path("cannot be opened", errno).at(path);
   struct stat info {};
   if (::fstat(file.number(), &info) != 0) {
-    return bad_input("cannot be opened: " + system_message()).at(path);
+    return failed_path("cannot be opened", errno).at(path);
   }
   if (is_pipe_without_name(file.number(), info.st_mode)) {
     (void)::fcntl(file.number(), F_SETFL, 0);  // waits for its writer
@@ -226,7 +237,7 @@ Result<bool> is_there(const std::string& path) {
   struct stat info {};
   if (::stat(path.c_str(), &info) == 0) return true;
   if (errno == ENOENT || errno == ENOTDIR) return false;
-  return bad_input("cannot be looked up: " + system_message()).at(path);
+  return failed_path("cannot be looked up", errno).at(path);
 }
 
 Result<std::vector<std::string>> list_files(const std::string& folder, std::string_view ending,
@@ -245,7 +256,7 @@ Result<std::vector<std::string>> list_files(const std::string& folder, std::stri
       if (is_folder && depth == Depth::kBelow) folders.push_back(entry->path().string());
       if (entry->path().string().ends_with(ending)) found.push_back(entry->path().string());
     }
-    if (error) return bad_input("cannot be read as a folder: " + error.message()).at(at);
+    if (error) return failed_path("cannot be read as a folder", error.value()).at(at);
   }
   std::sort(found.begin(), found.end());
   return found;

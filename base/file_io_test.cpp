@@ -231,5 +231,24 @@ TEST(AtomicFile, RefusesWhatCannotBeWrittenAndLeavesNothing) {
   EXPECT_EQ(folder.count(), 3U);
 }
 
+TEST(Paths, ThatTheMachineCannotOpenAreNoBadInput) {
+  const TestFolder folder;
+  const std::string path = folder.file("file");
+  must(write_file(path, "x"));
+  EXPECT_EXIT(
+      {
+        rlimit none;
+        none.rlim_cur = none.rlim_max = 0;
+        (void)::setrlimit(RLIMIT_NOFILE, &none);
+        const bool is_right = open_file(path).error().kind == ErrorKind::kInfrastructure &&
+                              read_whole(path).error().kind == ErrorKind::kInfrastructure &&
+                              list_files(folder.path().string(), "", Depth::kFolder).error().kind ==
+                                  ErrorKind::kInfrastructure;
+        ::_exit(is_right ? 7 : 1);
+      },
+      testing::ExitedWithCode(7), "");
+  EXPECT_EQ(open_file(path + ".not").error().kind, ErrorKind::kBadInput);
+}
+
 }  // namespace
 }  // namespace graphgate

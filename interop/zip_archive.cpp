@@ -49,7 +49,10 @@ Result<ZipReader> ZipReader::open(const std::string& path) {
   int code = 0;
   reader.archive_.reset(zip_open(path.c_str(), ZIP_RDONLY, &code));
   if (!reader.archive_) {
-    return bad_input("is not a readable zip archive: " + error_text(code)).at(reader.name_);
+    const bool is_machines = code == ZIP_ER_OPEN || code == ZIP_ER_READ || code == ZIP_ER_SEEK ||
+                             code == ZIP_ER_MEMORY;  // it could be opened a moment ago
+    const std::string words = "is not a readable zip archive: " + error_text(code);
+    return (is_machines ? infrastructure(words) : bad_input(words)).at(reader.name_);
   }
   GRAPHGATE_TRY_VOID(reader.list());
   return reader;

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/formatted.h"
+#include "base/path_error.h"
 
 namespace graphgate::fuzz {
 namespace {
@@ -26,7 +27,7 @@ Result<std::vector<std::string>> names_in(const std::string& folder, std::string
     if (name.ends_with(ending)) names.push_back(std::move(name));
   }
   if (error && error != std::errc::no_such_file_or_directory) {
-    return bad_input(folder + ": cannot be read as a folder: " + error.message());
+    return failed_path("cannot be read as a folder", error.value()).at(folder);
   }
   std::sort(names.begin(), names.end());
   return names;
