@@ -96,6 +96,8 @@ bool can_limit_memory() {
 
 void become_shell(const char* command, const char* argument, int in, int out, int err) {
   (void)::setpgid(0, 0);
+  // What main() ignores is no wish of a command's.
+  for (const int signal : {SIGPIPE, SIGXFSZ}) (void)std::signal(signal, SIG_DFL);
   (void)::dup2(in, STDIN_FILENO);
   (void)::dup2(out, STDOUT_FILENO);
   (void)::dup2(err, STDERR_FILENO);
@@ -150,15 +152,19 @@ std::string signal_words(int signal) {
 }
 
 Result<int> run_command(const std::string& command, const std::string& argument,
-                        std::uint32_t timeout_seconds) {
+                        std::uint32_t timeout_seconds, const std::function<bool()>& should_stop) {
   GRAPHGATE_TRY(const pid_t process, fork_process());
   if (process == 0) {
     const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
     become_shell(command.c_str(), argument.c_str(), nothing, nothing, nothing);
   }
   (void)::setpgid(process, process);
-  const auto status =
-      wait_for_process(process, Clock::now() + std::chrono::seconds(timeout_seconds));
+  const auto end = Clock::now() + std::chrono::seconds(timeout_seconds);
+  constexpr std::chrono::milliseconds kTick{50};
+  std::optional<int> status;
+  while (!status && Clock::now() < end && !(should_stop && should_stop())) {
+    status = wait_for_process(process, should_stop ? std::min(end, Clock::now() + kTick) : end);
+  }
   if (!status) {
     (void)kill_process(-process);
     return kTimedOut;

@@ -67,9 +67,11 @@ int kill_process(pid_t process);
 [[nodiscard]] std::string signal_words(int signal);
 
 // Runs `sh -c COMMAND` with `argument` as $1, without input; what it prints is dropped. Returns the
-// exit status; 128 and more for a signal; 124 where its time was up: then it and its process group
-// were killed. kInfrastructure where no process can be made.
+// exit status; 128 and more for a signal; 124 where its time was up, or `should_stop`, where it is
+// given, said so: then it and its process group were killed. kInfrastructure where no process can
+// be made.
 [[nodiscard]] Result<int> run_command(const std::string& command, const std::string& argument,
-                                      std::uint32_t timeout_seconds);
+                                      std::uint32_t timeout_seconds,
+                                      const std::function<bool()>& should_stop = {});
 
 }  // namespace graphgate

@@ -1,10 +1,10 @@
 // The command line: declares the verbs, runs the one that was asked for, turns an Error into one
 // line and an exit code.
-#include <csignal>
 #include <cstdio>
 #include <system_error>
 
 #include "base/one_line.h"
+#include "base/stop_signals.h"
 #include "tools/cli/flags.h"
 #include "tools/cli/verb.h"
 
@@ -74,8 +74,7 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // A limit on the size of files is an error of the write, and no end of the process.
-  (void)std::signal(SIGXFSZ, SIG_IGN);
+  graphgate::end_cleanly_on_signals();
   try {
     return run(argc, argv);
   } catch (const std::bad_alloc&) {
