@@ -51,8 +51,9 @@ Result<ChildResult> run_child(const Isolation& isolation,
       return kOutOfMemory;
     }
   };
-  GRAPHGATE_TRY(std::vector<ChildResult> children,
-                run_children(1, {1, isolation.timeout_seconds, isolation.memory_bytes}, safely));
+  ChildOptions options{1, isolation.timeout_seconds, isolation.memory_bytes};
+  options.should_stop = isolation.should_stop;
+  GRAPHGATE_TRY(std::vector<ChildResult> children, run_children(1, options, safely));
   return std::move(children.front());
 }
 
@@ -63,6 +64,7 @@ Result<CaseLook> look_at_case(const spec::CaseFile& the_case, const CaseExecutor
   if (!isolation.is_on) return look(the_case, executors, choice);
   GRAPHGATE_TRY(const ChildResult child,
                 run_child(isolation, [&] { return to_text(look(the_case, executors, choice)); }));
+  if (child.ending == ChildEnding::kStopped) return infrastructure("was stopped");
   if (const auto ending = ending_of(child, the_case)) {
     const bool is_late = child.ending == ChildEnding::kTimedOut;
     const std::string words = child.describe();

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,8 +17,9 @@ namespace graphgate::fuzz {
 // In a process of its own or not.
 struct Isolation {
   bool is_on = false;
-  std::uint32_t timeout_seconds = 10;  // for each look
-  std::uint64_t memory_bytes = 0;      // address space; 0: as this process's
+  std::uint32_t timeout_seconds = 10;      // for each look
+  std::uint64_t memory_bytes = 0;          // address space; 0: as this process's
+  std::function<bool()> should_stop = {};  // asked while a process looks: then it is not awaited
 };
 
 // What a look at a case showed. Without signatures `outcome` says why there is none.

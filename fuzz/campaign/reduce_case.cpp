@@ -1,6 +1,7 @@
 #include "fuzz/campaign/reduce_case.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "base/child_processes.h"
 #include "conformance/run/input_layout.h"
@@ -34,6 +35,10 @@ Result<Signature> chosen_signature(const ReduceRequest& request, const CaseExecu
                    print_signature(look.signatures.front()) + "'");
 }
 
+bool is_stopped(const ReduceLimits& limits) { return limits.should_stop && limits.should_stop(); }
+
+Error stopped() { return infrastructure("was stopped before there was a smaller case"); }
+
 ReduceLimits with_types(ReduceLimits limits, const CaseExecutors& executors) {
   limits.state_types = [&executors](const CaseFile& one) {
     return with_stated_types(one, executors);
@@ -51,10 +56,10 @@ std::string dumped(const Reduced& reduced) {
                      std::to_string(reduced.checks), spec::print_float(reduced.seconds)});
 }
 
-// What a child has made of the case; nothing where it did not live to tell.
-std::optional<Reduced> parsed(const ChildResult& child, const CaseFile& before) {
-  const std::vector<std::string> texts = take_texts(child.output);
-  if (child.ending != ChildEnding::kExited || texts.size() != 6) return std::nullopt;
+// What it has handed back.
+std::optional<Reduced> parsed(const std::string& text, const CaseFile& before) {
+  const std::vector<std::string> texts = take_texts(text);
+  if (texts.size() != 6) return std::nullopt;
   auto the_case = spec::parse_case(texts[0], "the reduced case");
   if (!the_case.ok()) return std::nullopt;
   Reduced out;
@@ -70,21 +75,67 @@ std::optional<Reduced> parsed(const ChildResult& child, const CaseFile& before) 
   return out;
 }
 
+// Hands back what there is so far, so often that an interruption costs little of the work, and so
+// seldom that the parent can keep all of it.
+class StepReports {
+ public:
+  explicit StepReports(const ChildPool::HandBack& hand_back) : hand_back_(hand_back) {}
+
+  void tell(const Reduced& so_far) {
+    const double seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
+    if (seconds < next_) return;
+    constexpr double kShortest = 0.2;
+    constexpr double kShare = 0.05;
+    next_ = seconds + std::max(kShortest, kShare * seconds);
+    Reduced told = so_far;
+    told.shows = true;
+    told.seconds = seconds;
+    hand_back_(dumped(told));
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  const ChildPool::HandBack& hand_back_;
+  const Clock::time_point begin_ = Clock::now();
+  double next_ = 0;
+};
+
+// In one child; nothing where it did not live to tell. Where it is to stop, what it had then.
+Result<std::optional<Reduced>> reduce_in_child(const CaseFile& the_case, const ReduceLimits& limits,
+                                               const ClassifyCase& classify) {
+  constexpr double kPatience = 4;  // the last check may begin when the time is nearly up
+  constexpr int kTickMilliseconds = 50;
+  ChildOptions options;
+  options.timeout_seconds =
+      static_cast<std::uint32_t>(std::min(kPatience * limits.seconds + 60, 1e6));
+  ChildPool pool(options);
+  GRAPHGATE_TRY_VOID(pool.start_series(0, [&](const ChildPool::HandBack& hand_back) {
+    StepReports steps(hand_back);
+    ReduceLimits own = limits;
+    own.should_stop = {};  // its parent is asked
+    own.on_step = [&steps](const Reduced& so_far) { steps.tell(so_far); };
+    hand_back(dumped(reduce(the_case, classify, own)));
+  }));
+  ChildResult child;
+  while (pool.running() > 0) {
+    const bool is_over = limits.should_stop && limits.should_stop();
+    auto ended = is_over ? pool.kill_all() : pool.wait(kTickMilliseconds);
+    if (!ended.empty()) child = std::move(ended.front().second);
+  }
+  const std::vector<std::string> texts = take_texts(child.output);
+  const bool may_be_taken =
+      child.ending == ChildEnding::kExited || child.ending == ChildEnding::kStopped;
+  if (!may_be_taken || texts.empty()) return std::optional<Reduced>();
+  return parsed(texts.back(), the_case);
+}
+
 // A candidate may end the process though the case itself does not. So all of them run in one child,
 // which is quick; where that does not survive, or hangs, each candidate gets a child of its own.
 Result<Reduced> reduce_apart(const CaseFile& the_case, const ReduceLimits& limits,
                              const Isolation& isolation,
                              const std::function<ClassifyCase(Isolation)>& check) {
   if (!isolation.is_on) {
-    constexpr double kPatience = 4;  // the last check may begin when the time is nearly up
-    ChildOptions options;
-    options.timeout_seconds =
-        static_cast<std::uint32_t>(std::min(kPatience * limits.seconds + 60, 1e6));
-    GRAPHGATE_TRY(const std::vector<ChildResult> children,
-                  run_children(1, options, [&](std::size_t) {
-                    return dumped(reduce(the_case, check(isolation), limits));
-                  }));
-    auto made = parsed(children.front(), the_case);
+    GRAPHGATE_TRY(auto made, reduce_in_child(the_case, limits, check(isolation)));
     if (made) return std::move(*made);
   }
   Isolation each = isolation;
@@ -112,6 +163,7 @@ Result<ReducedCase> reduce_by_signature(const ReduceRequest& request,
   if (!out.reduced.shows) {
     GRAPHGATE_TRY(out.reduced, reduce_apart(request.the_case, limits, isolation, check));
   }
+  if (!out.reduced.shows && is_stopped(limits)) return stopped();
   if (!out.reduced.shows) {
     return bad_input("'" + print_signature(signature) +
                      "' does not show when its judge alone looks at the case again");
@@ -136,6 +188,7 @@ Result<ReducedCase> reduce_by_command(const ReduceRequest& request,
   if (!out.reduced.shows) out.reduced = reduce(request.the_case, check, limits);
   if (error) return *error;
   if (out.reduced.shows) return out;
+  if (is_stopped(limits)) return stopped();
   return bad_input(
       "the check does not find the case itself interesting: it ends with a status "
       "other than 0");

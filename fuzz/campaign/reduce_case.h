@@ -28,7 +28,8 @@ struct ReducedCase {
 };
 
 // kBadInput where the case shows nothing, or not the signature that was asked for, or the external
-// check does not find it interesting.
+// check does not find it interesting. Where `limits.should_stop` ends it, what there is so far is
+// taken; kInfrastructure where that is nothing. `isolation` is asked the same.
 [[nodiscard]] Result<ReducedCase> reduce_case(const ReduceRequest& request,
                                               const CaseExecutors& executors);
 

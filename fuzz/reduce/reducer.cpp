@@ -191,6 +191,7 @@ class Reducer {
         out_.the_case = std::move(candidate);
         weight_ = weight;
         state_types();
+        if (limits_.on_step) limits_.on_step(out_);
         return true;
       case CheckResult::kPasses:
         passing_.push_back(std::move(candidate));
@@ -231,7 +232,8 @@ class Reducer {
     return std::chrono::duration<double>(Clock::now() - begin_).count();
   }
   [[nodiscard]] bool is_over() const {
-    return out_.checks >= limits_.checks || seconds() >= limits_.seconds;
+    const bool is_stopped = limits_.should_stop && limits_.should_stop();
+    return is_stopped || out_.checks >= limits_.checks || seconds() >= limits_.seconds;
   }
 
   const ClassifyCase& classify_;

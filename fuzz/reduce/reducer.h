@@ -26,6 +26,8 @@ using CheckCase = std::function<bool(const spec::CaseFile&)>;
 // The same, telling what passes from what fails in another way.
 using ClassifyCase = std::function<CheckResult(const spec::CaseFile&)>;
 
+struct Reduced;
+
 struct ReduceLimits {
   double seconds = 60;           // wall-clock time, looked at between checks
   std::size_t checks = 100'000;  // calls of the check
@@ -33,6 +35,10 @@ struct ReduceLimits {
   // States the types of results that a pass has left open (stated_types.h); may be absent. Cutting
   // a value out of a program needs its type.
   std::function<spec::CaseFile(const spec::CaseFile&)> state_types = {};
+  // Asked between checks: true ends it as a limit does. May be absent.
+  std::function<bool()> should_stop = {};
+  // Told of each step, of which the last is `the_case`. May be absent.
+  std::function<void(const Reduced& so_far)> on_step = {};
 };
 
 struct CaseSize {

@@ -6,7 +6,9 @@
 #include <memory>
 
 #include "base/atomic_file.h"
+#include "base/one_line.h"
 #include "base/processes.h"
+#include "base/stop_signals.h"
 #include "base/temporary_folder.h"
 #include "conformance/run/static_inputs.h"
 #include "fuzz/campaign/reduce_case.h"
@@ -101,7 +103,7 @@ std::uint32_t timeout_of(const ReduceVerb& verb) {
 }
 
 Result<fuzz::ReduceRequest> request_of(const ReduceVerb& verb, CaseFile the_case,
-                                       const Subject& subject) {
+                                       const Subject& subject, const StopSignals& stop) {
   fuzz::ReduceRequest request;
   request.the_case = with_flags(std::move(the_case), verb.planner, subject);
   for (const auto& [name, value] : verb.planner) request.limits.kept_options.insert(name);
@@ -116,7 +118,8 @@ Result<fuzz::ReduceRequest> request_of(const ReduceVerb& verb, CaseFile the_case
   }
   request.limits.seconds = verb.seconds;
   request.limits.checks = verb.checks;
-  request.isolation = {verb.isolate, timeout_of(verb), 0};
+  request.limits.should_stop = [&stop] { return stop.came() != 0; };
+  request.isolation = {verb.isolate, timeout_of(verb), 0, request.limits.should_stop};
   return request;
 }
 
@@ -133,8 +136,9 @@ Result<std::string> write_candidate(const CaseFile& candidate, const std::string
   return path;
 }
 
-Result<fuzz::ReducedCase> reduce_first(const ReduceVerb& verb, std::vector<CaseFile> cases) {
-  GRAPHGATE_TRY(const TemporaryFolder folder, TemporaryFolder::make("candidates"));
+Result<fuzz::ReducedCase> reduce_first(const ReduceVerb& verb, std::vector<CaseFile> cases,
+                                       const StopSignals& stop) {
+  const TemporaryFolder folder;
   const bool as_archive = is_archive(output_of(verb));
   const ExchangeFolder exchange;
   GRAPHGATE_TRY(const auto subject, choose_subject(verb.subject, verb.planner, exchange.path()));
@@ -142,13 +146,14 @@ Result<fuzz::ReducedCase> reduce_first(const ReduceVerb& verb, std::vector<CaseF
   const CaseSources sources(*files, subject);
   std::optional<Error> first_error;
   for (CaseFile& the_case : cases) {
-    GRAPHGATE_TRY(fuzz::ReduceRequest request, request_of(verb, std::move(the_case), *subject));
+    GRAPHGATE_TRY(fuzz::ReduceRequest request,
+                  request_of(verb, std::move(the_case), *subject, stop));
     if (!verb.check.empty()) {
       request.external = [&](const CaseFile& candidate) -> Result<bool> {
         GRAPHGATE_TRY(const std::string path,
                       write_candidate(candidate, verb.file, folder.path(), as_archive));
-        GRAPHGATE_TRY(const int status,
-                      run_command(verb.check + " \"$1\"", path, timeout_of(verb)));
+        GRAPHGATE_TRY(const int status, run_command(verb.check + " \"$1\"", path, timeout_of(verb),
+                                                    request.limits.should_stop));
         return status == 0;
       };
     }
@@ -160,13 +165,16 @@ Result<fuzz::ReducedCase> reduce_first(const ReduceVerb& verb, std::vector<CaseF
   return first_error->at(verb.file);
 }
 
-void print_reduced(const fuzz::ReducedCase& made, const std::string& output) {
+void print_reduced(const fuzz::ReducedCase& made, const std::string& output, bool is_stopped) {
   const fuzz::Reduced& reduced = made.reduced;
   std::printf(
       "%s: %zu of %zu nodes, %zu of %zu calls, %zu of %zu options; %zu checks in %.2f s%s\n",
       output.c_str(), reduced.after.nodes, reduced.before.nodes, reduced.after.calls,
       reduced.before.calls, reduced.after.options, reduced.before.options, reduced.checks,
-      reduced.seconds, reduced.is_finished ? "" : "; a limit ended it");
+      reduced.seconds,
+      reduced.is_finished ? ""
+      : is_stopped        ? "; interrupted, the least so far"
+                          : "; a limit ended it");
   if (made.signature) std::printf("shows: %s\n", fuzz::print_signature(*made.signature).c_str());
   if (reduced.passing) {
     std::printf("the nearest case that passes:\n");
@@ -177,7 +185,8 @@ void print_reduced(const fuzz::ReducedCase& made, const std::string& output) {
   if (made.signature) std::printf("replay: graphgate replay %s\n", case_path(output).c_str());
 }
 
-nlohmann::ordered_json json_of(const fuzz::ReducedCase& made, const std::string& output) {
+nlohmann::ordered_json json_of(const fuzz::ReducedCase& made, const std::string& output,
+                               bool is_stopped) {
   const fuzz::Reduced& reduced = made.reduced;
   const auto size = [](const fuzz::CaseSize& one) {
     nlohmann::ordered_json json;
@@ -195,6 +204,7 @@ nlohmann::ordered_json json_of(const fuzz::ReducedCase& made, const std::string&
   json["checks"] = reduced.checks;
   json["seconds"] = reduced.seconds;
   json["finished"] = reduced.is_finished;
+  json["interrupted"] = is_stopped;
   if (reduced.passing) {
     json["passing"] = fuzz::differing_lines(reduced.the_case, *reduced.passing);
   }
@@ -204,7 +214,16 @@ nlohmann::ordered_json json_of(const fuzz::ReducedCase& made, const std::string&
 Result<ExitCode> run_reduce(const ReduceVerb& verb) {
   if (verb.subject.executor.empty()) GRAPHGATE_TRY_VOID(check_named(verb.planner));
   GRAPHGATE_TRY(std::vector<CaseFile> cases, read_candidates(verb));
-  GRAPHGATE_TRY(const fuzz::ReducedCase made, reduce_first(verb, std::move(cases)));
+  const StopSignals stop;
+  const auto first = reduce_first(verb, std::move(cases), stop);
+  if (!first.ok() && stop.came() != 0) {
+    std::fprintf(stderr, "graphgate: %s: interrupted before there was a smaller case\n",
+                 one_line(verb.file).c_str());
+    return ExitCode::kInconclusive;
+  }
+  if (!first.ok()) return first.error();
+  const fuzz::ReducedCase& made = first.value();
+  const bool is_stopped = stop.came() != 0 && !made.reduced.is_finished;
   const std::string output = output_of(verb);
   GRAPHGATE_TRY(const std::string text, spec::print_case(made.reduced.the_case));
   if (is_archive(output)) {
@@ -215,9 +234,9 @@ Result<ExitCode> run_reduce(const ReduceVerb& verb) {
     GRAPHGATE_TRY(const std::string passing, spec::print_case(*made.reduced.passing));
     GRAPHGATE_TRY_VOID(write_text(passing, verb.neighbour));
   }
-  GRAPHGATE_TRY_VOID(write_json(json_of(made, output), verb.json));
-  if (verb.json != "-") print_reduced(made, output);
-  return ExitCode::kGood;
+  GRAPHGATE_TRY_VOID(write_json(json_of(made, output, is_stopped), verb.json));
+  if (verb.json != "-") print_reduced(made, output, is_stopped);
+  return is_stopped ? ExitCode::kInconclusive : ExitCode::kGood;
 }
 
 }  // namespace
@@ -275,7 +294,8 @@ Verb add_reduce(CLI::App& app) {
       "Examples:\n  graphgate reduce crash.case\n"
       "  graphgate reduce --deviation frees_twice -o small.case golden/models/llama_sdpa.pt2\n"
       "  graphgate reduce --check './still_wrong.sh' -o small.pt2 model.pt2\n\n"
-      "Exit code: 0 reduced, 3 infrastructure, 4 bad input, or a case that shows nothing.");
+      "Exit code: 0 reduced, 2 interrupted (the least so far is written), 3 infrastructure, 4 bad "
+      "input, or a case that shows nothing.");
   return {reduce, [owned](const auto& /*words*/) { return run_reduce(*owned); }};
 }
 

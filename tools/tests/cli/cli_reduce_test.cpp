@@ -97,6 +97,27 @@ TEST_F(CliReduce, RefusesCasesOfAnotherVersion) {
   }
 }
 
+// A check that takes its time, and tells when it has been asked often.
+TEST_F(CliReduce, WritesTheLeastSoFarWhereItIsInterrupted) {
+  const fs::path check = folder_ / "check.sh";
+  const fs::path asked = folder_ / "asked";
+  const fs::path sign = folder_ / "sign";
+  std::ofstream(check) << "echo >> " << asked.string() << "\n[ $(wc -l < " << asked.string()
+                       << ") -lt 12 ] || { touch " << sign.string()
+                       << "; sleep 100; }\ngrep -q aten.add \"$1\"\n";
+  const CliRun outcome = run_until(sign, "reduce --timeout 300 --check 'sh " + check.string() +
+                                             "' -o " + (folder_ / "least.case").string() +
+                                             " --json " + (folder_ / "r.json").string() + " " +
+                                             (folder_ / "golden/models/mutations.pt2").string());
+  EXPECT_EQ(outcome.code, 2) << outcome.err;
+  EXPECT_TRUE(contains(outcome.out, "interrupted, the least so far")) << outcome.out;
+  const auto json = nlohmann::json::parse(read_file(folder_ / "r.json"));
+  EXPECT_EQ(json["interrupted"], true);
+  EXPECT_EQ(json["finished"], false);
+  EXPECT_LT(json["after"]["nodes"], json["before"]["nodes"]);
+  EXPECT_TRUE(contains(read_file(folder_ / "least.case"), "aten.add"));
+}
+
 TEST_F(CliReduce, RefusesWhatShowsNothing) {
   const CliRun refused = run("reduce -o " + at("x.case") + " " + golden_case("b4-freed-twice"));
   EXPECT_EQ(refused.code, 4);
