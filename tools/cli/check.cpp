@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -12,6 +13,8 @@
 #include <thread>
 
 #include "base/on_threads.h"
+#include "base/one_line.h"
+#include "base/stop_signals.h"
 #include "conformance/run/runs.h"
 #include "conformance/run/static_inputs.h"
 #include "spec/plan_text.h"
@@ -224,29 +227,66 @@ Result<FileReport> check_safely(const std::string& path, std::size_t index,
   }
 }
 
-std::vector<FileReport> check_all(const std::vector<std::string>& files, const Setting& setting) {
-  std::vector<FileReport> reports(files.size());
-  std::mutex printing;
-  std::vector<bool> done(files.size(), false);
-  std::size_t printed = 0;
-  on_threads(files.size(), setting.verb.jobs, [&](std::size_t i) {
-    auto report = check_safely(files[i], i, setting);
-    const std::lock_guard lock(printing);
-    if (report.ok()) {
-      reports[i] = std::move(report).value();
-    } else {
-      reports[i].file = files[i];
-      reports[i].error = report.error();
+// Writes down what the files came to, and returns the code of the run.
+using Conclude = std::function<Result<ExitCode>(const std::vector<FileReport>& reports)>;
+
+class CheckRun {
+ public:
+  CheckRun(const std::vector<std::string>& files, const Setting& setting, const Conclude& conclude)
+      : files_(files),
+        setting_(setting),
+        conclude_(conclude),
+        reports_(files.size()),
+        is_done_(files.size(), false) {}
+
+  // Where a signal comes, concludes with the files that are done, and ends the process.
+  std::vector<FileReport> run() {
+    const OnStop on_stop([this](int signal) { stop(signal); });
+    on_threads(files_.size(), setting_.verb.jobs, [this](std::size_t i) {
+      auto report = check_safely(files_[i], i, setting_);
+      const std::lock_guard lock(printing_);
+      if (report.ok()) {
+        reports_[i] = std::move(report).value();
+      } else {
+        reports_[i].file = files_[i];
+        reports_[i].error = report.error();
+      }
+      is_done_[i] = true;
+      while (printed_ < files_.size() && is_done_[printed_]) print_next();
+    });
+    return std::move(reports_);
+  }
+
+ private:
+  void print_next() {
+    const FileReport& ready = reports_[printed_++];
+    if (to_stdout(setting_.verb.reports) > 0 && !ready.error) return;
+    print_item(item_of(ready, !setting_.verb.judges.empty() || ready.is_case));
+  }
+
+  // The lock is kept: what ends later is not told.
+  [[noreturn]] void stop(int signal) {
+    printing_.lock();
+    for (std::size_t i = 0; i < files_.size(); ++i) {
+      if (is_done_[i]) continue;
+      reports_[i].file = files_[i];
+      reports_[i].interruption = std::string(signal_name(signal)) + " came before it was judged";
     }
-    done[i] = true;
-    for (; printed < files.size() && done[printed]; ++printed) {
-      const FileReport& ready = reports[printed];
-      if (to_stdout(setting.verb.reports) > 0 && !ready.error) continue;
-      print_item(item_of(ready, !setting.verb.judges.empty() || ready.is_case));
-    }
-  });
-  return reports;
-}
+    while (printed_ < files_.size()) print_next();
+    const auto code = conclude_(reports_);
+    if (code.ok()) end_process(static_cast<int>(code.value()));
+    std::fprintf(stderr, "graphgate: %s\n", one_line(code.error().message).c_str());
+    end_process(static_cast<int>(exit_code_of(code.error().kind)));
+  }
+
+  const std::vector<std::string>& files_;
+  const Setting& setting_;
+  const Conclude& conclude_;
+  std::vector<FileReport> reports_;
+  std::mutex printing_;  // and all below
+  std::vector<bool> is_done_;
+  std::size_t printed_ = 0;
+};
 
 // A name for each file, without its folder and ending; the second of a name is NAME-2.
 std::vector<std::string> names_of(const std::vector<std::string>& files) {
@@ -264,7 +304,7 @@ std::vector<std::string> names_of(const std::vector<std::string>& files) {
 // Reports in the order of the files (with --judge-recorded: of the stored runs), whatever thread
 // made them; printed as they come unless standard output is for JSON. An Error is about the command
 // line; what is wrong with a file is in its report.
-Result<std::vector<FileReport>> check_files(const CheckVerb& verb) {
+Result<std::vector<FileReport>> check_files(const CheckVerb& verb, const Conclude& conclude) {
   Setting setting{verb, nullptr, {}, {}, {}};
   if (!verb.quality_baseline.empty()) {
     GRAPHGATE_TRY(setting.quality_baseline, read_text(verb.quality_baseline));
@@ -280,7 +320,7 @@ Result<std::vector<FileReport>> check_files(const CheckVerb& verb) {
     GRAPHGATE_TRY(files, find_runs(verb.judge_recorded));
   }
   setting.record_names = names_of(files);
-  return check_all(files, setting);
+  return CheckRun(files, setting, conclude).run();
 }
 
 void add_output_options(CLI::App& check, CheckVerb& verb) {
@@ -316,15 +356,18 @@ Result<void> check_combination(const CheckVerb& verb) {
 
 Result<ExitCode> run_check(const CheckVerb& verb, const std::vector<std::string>& words) {
   GRAPHGATE_TRY_VOID(check_combination(verb));
-  GRAPHGATE_TRY(const std::vector<FileReport> reports, check_files(verb));
-  const Report report = report_of(reports);
-  GRAPHGATE_TRY_VOID(write_report(report, verb.reports));
-  if (!verb.bundle.empty()) {
-    const BundleRequest request = {words, verb.judges, verb.false_alarm_rate};
-    GRAPHGATE_TRY_VOID(write_bundle(verb.bundle, request, reports, report.code));
-  }
-  if (to_stdout(verb.reports) == 0) std::printf("%s", report.totals.c_str());
-  return report.code;
+  const Conclude conclude = [&](const std::vector<FileReport>& reports) -> Result<ExitCode> {
+    const Report report = report_of(reports);
+    GRAPHGATE_TRY_VOID(write_report(report, verb.reports));
+    if (!verb.bundle.empty()) {
+      const BundleRequest request = {words, verb.judges, verb.false_alarm_rate};
+      GRAPHGATE_TRY_VOID(write_bundle(verb.bundle, request, reports, report.code));
+    }
+    if (to_stdout(verb.reports) == 0) std::printf("%s", report.totals.c_str());
+    return report.code;
+  };
+  GRAPHGATE_TRY(const std::vector<FileReport> reports, check_files(verb, conclude));
+  return conclude(reports);
 }
 
 }  // namespace
@@ -383,7 +426,8 @@ Verb add_check(CLI::App& app) {
       "Examples:\n  graphgate check golden/models/quant_mixed.pt2\n"
       "  graphgate check --profile torch-2.9.0 --overrides vllm golden/models/*.pt2\n"
       "  graphgate check --judges all golden/cases/*.case\n\n"
-      "Exit code: 0 all passed, 1 findings, 2 inconclusive, 3 infrastructure, 4 bad input.");
+      "Exit code: 0 all passed, 1 findings, 2 inconclusive or interrupted, 3 infrastructure, 4 "
+      "bad input.");
   return {check, [owned](const auto& words) { return run_check(*owned, words); }};
 }
 

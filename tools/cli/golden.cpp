@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 
+#include "base/stop_signals.h"
 #include "tools/cli/flags.h"
 #include "tools/cli/verb.h"
 #include "tools/executors/optimized_options.h"
@@ -43,9 +44,11 @@ Result<ExitCode> write(const Report& report, const ReportPaths& paths) {
 Result<ExitCode> run_check(const GoldenVerb& verb) {
   GRAPHGATE_TRY(const spec::OpTable ops, load_op_table({}));
   GRAPHGATE_TRY_VOID(open_options(verb.planner, ops));
+  const StopSignals stop;
   std::vector<GoldenItem> items;
   for (const std::string& folder : verb.folders) {
     GoldenOptions options;
+    options.should_stop = [&stop] { return stop.came() != 0; };
     options.folder = folder;
     options.only = verb.only;
     options.flags = verb.planner;
@@ -60,9 +63,11 @@ Result<ExitCode> run_update(const GoldenVerb& verb) {
   if (verb.reason.find_first_not_of(" \t\r\n") == std::string::npos) {
     return bad_input("--reason is empty: say why the files change");
   }
+  const StopSignals stop;
   std::vector<GoldenItem> items;
   for (const std::string& folder : verb.folders) {
     GoldenOptions options{folder, verb.only, {}, verb.jobs, /*is_update=*/true, verb.reason};
+    options.should_stop = [&stop] { return stop.came() != 0; };
     GRAPHGATE_TRY(std::vector<GoldenItem> found, compare_golden(options));
     items.insert(items.end(), found.begin(), found.end());
   }
@@ -96,8 +101,8 @@ Verb add_golden(CLI::App& app) {
       "  graphgate golden check --only models/mutations\n"
       "  graphgate golden check --memory pools\n\n"
       "The last one says what a planner's flag changes.\n\n"
-      "Exit code: 0 all as recorded, 1 differences, 2 records of another arithmetic, 3 "
-      "infrastructure, 4 bad input or a damaged file.");
+      "Exit code: 0 all as recorded, 1 differences, 2 records of another arithmetic, or "
+      "interrupted, 3 infrastructure, 4 bad input or a damaged file.");
   verb.update_app = golden->add_subcommand(
       "update", "make golden files anew, if reference, optimized executor and all judges agree");
   verb.update_app->add_option("folders", verb.folders, "golden folders (default: golden)")
@@ -111,8 +116,8 @@ Verb add_golden(CLI::App& app) {
       "Example:\n  graphgate golden update --only models/llama --reason \"norms are fused\"\n\n"
       "Files that would not change keep their bytes, and the reason in them. Records of programs "
       "that are not listed are removed.\n\n"
-      "Exit code: 0 written or nothing to do, 1 a judge objects (nothing is written), 3 "
-      "infrastructure, 4 bad input.");
+      "Exit code: 0 written or nothing to do, 1 a judge objects, 2 interrupted (nothing is "
+      "written in both cases), 3 infrastructure, 4 bad input.");
   golden->require_subcommand(1);
   return {golden, [owned](const auto& /*words*/) { return run_golden(*owned); }};
 }

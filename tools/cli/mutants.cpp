@@ -9,6 +9,7 @@
 
 #include "base/atomic_file.h"
 #include "base/file_io.h"
+#include "base/stop_signals.h"
 #include "conformance/judges/judge_report.h"
 #include "spec/option.h"
 #include "tools/cli/flags.h"
@@ -132,6 +133,10 @@ std::vector<Mutant> chosen(const MutantsVerb& verb, const std::vector<Mutant>& a
 void print_verdict(const MutantVerdict& verdict) {
   const Mutant& mutant = verdict.mutant;
   std::printf("%-10s %s (%s): ", verdict_word(verdict), mutant.name.c_str(), mutant.where.c_str());
+  if (verdict.is_open) {
+    std::printf("interrupted\n");
+    return;
+  }
   if (!verdict.killed) {
     std::printf("%zu cases, %.2f s\n", verdict.cases, verdict.seconds);
     if (!verdict.message.empty()) std::printf("           %s\n", verdict.message.c_str());
@@ -178,9 +183,12 @@ void print_summary(const std::vector<MutantVerdict>& verdicts) {
               "(a usual test)", by_outputs);
   std::printf(
       "\n%zu mutants: %zu killed, %zu killed (suspect), %zu found by tests of their own, "
-      "%zu equivalent, %zu survived\n",
+      "%zu equivalent, %zu survived",
       verdicts.size(), count(verdicts, "KILLED"), count(verdicts, "KILLED (suspect)"),
       count(verdicts, "TESTED"), count(verdicts, "EQUIVALENT"), count(verdicts, "SURVIVED"));
+  const std::size_t open = count(verdicts, "NOT RUN");
+  if (open > 0) std::printf("; interrupted, %zu not run", open);
+  std::printf("\n");
 }
 
 nlohmann::ordered_json json_of(const std::vector<MutantVerdict>& verdicts) {
@@ -206,6 +214,8 @@ nlohmann::ordered_json json_of(const std::vector<MutantVerdict>& verdicts) {
   json["tested"] = count(verdicts, "TESTED");
   json["equivalent"] = count(verdicts, "EQUIVALENT");
   json["survived"] = count(verdicts, "SURVIVED");
+  json["not_run"] = count(verdicts, "NOT RUN");
+  json["interrupted"] = count(verdicts, "NOT RUN") > 0;
   return json;
 }
 
@@ -222,9 +232,13 @@ Result<ExitCode> run_mutants_verb(const MutantsVerb& verb) {
   }
   GRAPHGATE_TRY(const auto known, read_known(verb.known, all));
   GRAPHGATE_TRY(const auto cases, read_cases(verb.folders));
-  GRAPHGATE_TRY(auto verdicts, run_mutants(mutants, cases, {verb.jobs, verb.timeout_seconds}));
+  const StopSignals stop;
+  GRAPHGATE_TRY(auto verdicts,
+                run_mutants(mutants, cases, {verb.jobs, verb.timeout_seconds, [&stop] {
+                                               return stop.came() != 0;
+                                             }}));
   for (MutantVerdict& verdict : verdicts) {
-    const auto row = known.find(verdict.mutant.name);
+    const auto row = verdict.is_open ? known.end() : known.find(verdict.mutant.name);
     if (row != known.end() && verdict.killed) {
       return bad_input(verb.known + ": " + verdict.mutant.name + " is killed by " + verdict.path +
                        ", and needs no excuse");
@@ -238,7 +252,8 @@ Result<ExitCode> run_mutants_verb(const MutantsVerb& verb) {
   }
   GRAPHGATE_TRY_VOID(write_json(json_of(verdicts), verb.json));
   if (verb.json != "-") print_summary(verdicts);
-  return count(verdicts, "SURVIVED") == 0 ? ExitCode::kGood : ExitCode::kFindings;
+  if (count(verdicts, "SURVIVED") > 0) return ExitCode::kFindings;
+  return count(verdicts, "NOT RUN") > 0 ? ExitCode::kInconclusive : ExitCode::kGood;
 }
 
 }  // namespace
@@ -270,7 +285,8 @@ Verb add_mutants(CLI::App& app) {
   mutants->footer(
       "Examples:\n  graphgate mutants -j 2 golden/cases\n"
       "  graphgate mutants --filter frees_twice --filter B11\n\n"
-      "Exit code: 0 all killed or known, 1 survivors, 3 infrastructure, 4 bad input.");
+      "Exit code: 0 all killed or known, 1 survivors, 2 interrupted, 3 infrastructure, 4 bad "
+      "input.");
   return {mutants, [owned](const auto& /*words*/) { return run_mutants_verb(*owned); }};
 }
 

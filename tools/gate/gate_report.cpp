@@ -320,6 +320,7 @@ Report report_of(const GateReport& gate) {
   report.verb = "graphgate gate";
   report.code = exit_code_of(gate);
   report.facts = json_of(gate);
+  if (gate.is_interrupted) report.interruption = interruption_of(gate);
   for (const GateStep& step : gate.steps) report.sections.push_back(section_of(step, gate));
   if (gate.steps.size() > 1) {
     const GateStep* bad = gate.first_bad();

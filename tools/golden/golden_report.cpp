@@ -22,6 +22,7 @@ std::string describe(const GoldenItem& item) {
 
 spec::Outcome outcome_of(GoldenState state, bool is_update) {
   if (state == GoldenState::kRefused) return spec::Outcome::kFail;
+  if (state == GoldenState::kNotRun) return spec::Outcome::kUndecided;
   if (state == GoldenState::kSame || is_update) return spec::Outcome::kPass;
   return state == GoldenState::kSkipped ? spec::Outcome::kUnsupported : spec::Outcome::kFail;
 }
@@ -64,6 +65,13 @@ Report report_of(const std::vector<GoldenItem>& items, bool is_update) {
     report.code = worse(report.code, report.sections.front().items.back().exit_code());
   }
   report.facts["counts"] = counts;
+  const auto found = counts.find(std::string(golden_state_name(GoldenState::kNotRun)));
+  const std::size_t not_run = found == counts.end() ? 0 : found->second;
+  report.facts["interrupted"] = not_run > 0;
+  if (not_run > 0) {
+    report.interruption = "interrupted, " + std::to_string(not_run) + " of " +
+                          count_text(items.size(), "file", "files") + " not compared";
+  }
   report.facts["exit_code"] = static_cast<int>(report.code);
   for (const auto& [state, count] : counts) {
     report.totals += (report.totals.empty() ? "" : ", ") + std::to_string(count) + " " + state;

@@ -18,8 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kNames[] = {"same",    "changed", "new",     "stale",
-                                       "skipped", "damaged", "refused", "failed"};
+constexpr std::string_view kNames[] = {"same",    "changed", "new",    "stale",  "skipped",
+                                       "damaged", "refused", "failed", "not run"};
 
 // What the pattern means, and every program that it takes.
 struct Choice {
@@ -68,10 +68,13 @@ ProgramRuns run_all(const Choice& choice, const GoldenOptions& options) {
   programs.reserve(choice.to_run.size());
   for (const auto& [path, program] : choice.to_run) programs.push_back(program);
   std::vector<std::optional<Result<RecordedProgram>>> results(programs.size());
-  on_threads(programs.size(), options.jobs,
-             [&](std::size_t i) { results[i] = record_safely(programs[i], options); });
+  on_threads(programs.size(), options.jobs, [&](std::size_t i) {
+    if (options.should_stop && options.should_stop()) return;
+    results[i] = record_safely(programs[i], options);
+  });
   ProgramRuns runs;
   for (std::size_t i = 0; i < programs.size(); ++i) {
+    if (!results[i]) continue;
     Result<RecordedProgram>& result = *results[i];
     if (result.ok()) {
       runs.recorded.emplace(programs[i].path, std::move(result).value());
@@ -92,7 +95,13 @@ bool take_runs(const std::vector<GoldenProgram>& programs, const ProgramRuns& ru
       item.error = failed->second;
       return false;
     }
-    const std::string& objection = runs.recorded.at(program.path).objection;
+    const auto made = runs.recorded.find(program.path);
+    if (made == runs.recorded.end()) {
+      item.state = GoldenState::kNotRun;
+      item.sentences = {"a signal came before it was run"};
+      return false;
+    }
+    const std::string& objection = made->second.objection;
     if (objection.empty()) continue;
     item.state = GoldenState::kRefused;
     item.sentences.push_back(program.path + ": " + objection);

@@ -1,6 +1,7 @@
 // golden check and golden update: what a golden folder holds against what programs come to now.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,6 +21,7 @@ enum class GoldenState {
   kDamaged,  // `error` says where
   kRefused,  // `sentences` say who objects
   kFailed,   // `error` says why there is nothing to compare
+  kNotRun,   // a signal came before
 };
 // "same", "changed", ...
 [[nodiscard]] std::string_view golden_state_name(GoldenState state);
@@ -39,8 +41,9 @@ struct GoldenOptions {
   std::string only;                  // a pattern (is_meant); empty: all
   conformance::Configuration flags;  // over every program's own options
   int jobs = 1;
-  bool is_update = false;  // asks all judges, too: kRefused where one objects
-  std::string reason;      // of an update
+  bool is_update = false;                  // asks all judges, too: kRefused where one objects
+  std::string reason;                      // of an update
+  std::function<bool()> should_stop = {};  // asked before each program; then the others are not run
 };
 
 // Everything that the pattern means: programs and texts by path, then records that no program has.

@@ -175,6 +175,10 @@ std::string to_text(const Result<MutantVerdict>& run) {
 Result<MutantVerdict> to_verdict(const Mutant& mutant, const ChildResult& child) {
   MutantVerdict verdict;
   verdict.mutant = mutant;
+  if (child.ending == ChildEnding::kStopped) {
+    verdict.is_open = true;
+    return verdict;
+  }
   if (child.ending == ChildEnding::kTimedOut) {
     return infrastructure(mutant.name +
                           ": no verdict yet when its time was up; give it more with "
@@ -205,6 +209,7 @@ Result<MutantVerdict> to_verdict(const Mutant& mutant, const ChildResult& child)
 
 const char* verdict_word(const MutantVerdict& verdict) {
   if (verdict.killed) return verdict.is_suspect ? "KILLED (suspect)" : "KILLED";
+  if (verdict.is_open) return "NOT RUN";
   if (verdict.is_tested) return "TESTED";
   return verdict.is_equivalent ? "EQUIVALENT" : "SURVIVED";
 }
@@ -225,10 +230,12 @@ std::vector<Mutant> all_mutants() {
 Result<std::vector<MutantVerdict>> run_mutants(const std::vector<Mutant>& mutants,
                                                const std::vector<MutantCase>& cases,
                                                const MutantOptions& options) {
-  GRAPHGATE_TRY(
-      const std::vector<ChildResult> children,
-      run_children(mutants.size(), {options.jobs, options.timeout_seconds},
-                   [&](std::size_t i) { return to_text(MutantRun(mutants[i], cases).run()); }));
+  ChildOptions limits{options.jobs, options.timeout_seconds};
+  limits.should_stop = options.should_stop;
+  GRAPHGATE_TRY(const std::vector<ChildResult> children,
+                run_children(mutants.size(), limits, [&](std::size_t i) {
+                  return to_text(MutantRun(mutants[i], cases).run());
+                }));
   std::vector<MutantVerdict> verdicts;
   for (std::size_t i = 0; i < mutants.size(); ++i) {
     GRAPHGATE_TRY(verdicts.emplace_back(), to_verdict(mutants[i], children[i]));

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -48,14 +49,16 @@ struct MutantVerdict {
   // What a list of known mutants says of one that no case kills.
   bool is_equivalent = false;
   bool is_tested = false;  // a test of its own finds it
+  bool is_open = false;    // it was to stop before there was a verdict
 };
 
-// KILLED, KILLED (suspect), TESTED, EQUIVALENT or SURVIVED.
+// KILLED, KILLED (suspect), TESTED, EQUIVALENT, SURVIVED or NOT RUN.
 [[nodiscard]] const char* verdict_word(const MutantVerdict& verdict);
 
 struct MutantOptions {
   int jobs = 1;
-  std::uint32_t timeout_seconds = 600;  // for one mutant
+  std::uint32_t timeout_seconds = 600;     // for one mutant
+  std::function<bool()> should_stop = {};  // then the mutants without a verdict are open
 };
 
 // Runs every mutant on the cases, those that name it first. kInfrastructure when no process can be

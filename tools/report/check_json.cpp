@@ -81,6 +81,11 @@ Json json_of(const FileReport& file, bool seconds) {
     return json;
   }
   if (const std::string why = file.not_compared(); !why.empty()) json["not_compared"] = why;
+  if (!file.interruption.empty()) {
+    json["outcome"] = spec::outcome_name(file.outcome());
+    json["reason"] = file.interruption;
+    return json;
+  }
   json[file.is_case ? "case" : "program"] = file.name;
   json["outcome"] = spec::outcome_name(file.outcome());
   const ExecutorReport* worst = file.worst();
@@ -111,6 +116,9 @@ Json json_of(const std::vector<FileReport>& reports, bool seconds) {
       std::count_if(reports.begin(), reports.end(),
                     [](const FileReport& report) { return !report.not_compared().empty(); });
   json["missing_ops"] = json_of_missing_ops(missing_ops_of(reports));
+  json["interrupted"] = std::any_of(reports.begin(), reports.end(), [](const FileReport& report) {
+    return !report.interruption.empty();
+  });
   return json;
 }
 

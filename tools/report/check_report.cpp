@@ -124,12 +124,14 @@ std::string describe_findings(const ExecutorReport& executor) {
 }  // namespace
 
 spec::Outcome FileReport::outcome() const {
+  if (!interruption.empty()) return spec::Outcome::kUndecided;
   const ExecutorReport* report = worst();
   return report ? report->judged.outcome : spec::Outcome::kPass;
 }
 
 std::string FileReport::not_compared() const {
   if (error) return error->kind == ErrorKind::kUnsupported ? error->message : "";
+  if (!interruption.empty()) return interruption;
   const ExecutorReport* report = worst();
   if (!report) return "";
   const bool is_unsupported = report->judged.outcome == spec::Outcome::kUnsupported;
@@ -197,6 +199,10 @@ ReportItem item_of(const FileReport& file, bool details) {
   item.outcome = file.outcome();
   item.text = describe(file, details);
   if (const ExecutorReport* worst = file.worst()) item.reason = worst->judged.reason;
+  if (!file.interruption.empty()) {
+    item.reason = file.interruption;
+    item.text = "UNDECIDED " + one_line(file.file + ": " + file.interruption) + "\n";
+  }
   if (file.error && file.error->kind == ErrorKind::kUnsupported) {
     item.text = "UNSUPPORTED " + file.error->message + "\n";
   } else if (file.error) {
@@ -260,6 +266,14 @@ Report report_of(const std::vector<FileReport>& reports) {
   }
   report.totals = describe_totals(reports);
   report.facts = json_of(reports, /*seconds=*/true);
+  const auto lacking = std::count_if(reports.begin(), reports.end(), [](const FileReport& file) {
+    return !file.interruption.empty();
+  });
+  if (lacking > 0) {
+    report.interruption = "interrupted, " + std::to_string(lacking) + " of " +
+                          count_text(reports.size(), "file", "files") + " not judged";
+    report.totals.insert(report.totals.size() - 1, "; " + report.interruption);
+  }
   return report;
 }
 

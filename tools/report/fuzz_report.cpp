@@ -364,6 +364,7 @@ Report report_of(const FuzzOutcome& outcome, const fuzz::Ledger& ledger) {
   report.code = code_of(outcome, rows);
   report.totals = describe(outcome, rows);
   report.facts = json_of(outcome, rows);
+  if (outcome.is_interrupted) report.interruption = "interrupted, not all cases were run";
   std::vector<ReportItem>& items = report.sections.front().items;
   const Tally& tally = outcome.state.tally;
   const bool any = tally.cases > 0;

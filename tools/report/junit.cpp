@@ -79,6 +79,15 @@ std::string print_junit(const Report& report) {
     if (counted == Count::kSkipped) ++skipped;
     cases += print_test_case(*item, class_name);
   }
+  if (!report.interruption.empty()) {
+    ReportItem lacking;
+    lacking.place = "what was not run";
+    lacking.outcome = spec::Outcome::kUndecided;
+    lacking.reason = report.interruption;
+    ++tests;
+    ++skipped;
+    cases += print_test_case(lacking, class_name);
+  }
   return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"" +
          report.verb + "\" tests=\"" + std::to_string(tests) + "\" failures=\"" +
          std::to_string(failures) + "\" errors=\"" + std::to_string(errors) + "\" skipped=\"" +

@@ -70,6 +70,7 @@ std::string print_markdown(const Report& report) {
       text += std::visit([](const auto& each) { return print(each); }, block) + "\n";
     }
   }
+  if (!report.interruption.empty()) text += "Incomplete: " + report.interruption + ".\n";
   return report.first_bad.empty() ? text : text + "First bad: " + code(report.first_bad) + "\n";
 }
 

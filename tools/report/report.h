@@ -69,6 +69,8 @@ struct Report {
   std::string totals;            // lines at the end
   nlohmann::ordered_json facts;  // everything, for programs; each verb has its own members
   std::string first_bad = {};    // of several sections, the subject that fails first
+  // Where a signal ended it, what the report lacks: "interrupted by SIGTERM, 12 cases not run".
+  std::string interruption = {};
 
   // Those of all sections.
   [[nodiscard]] std::vector<const ReportItem*> items() const;

@@ -91,6 +91,9 @@ std::string print_sarif(const Report& report) {
     if (!item->error) continue;
     notifications.push_back({{"level", "error"}, {"message", {{"text", item->error->message}}}});
   }
+  if (!report.interruption.empty()) {
+    notifications.push_back({{"level", "error"}, {"message", {{"text", report.interruption}}}});
+  }
   Json run;
   run["tool"] = {{"driver", driver}};
   run["invocations"] = Json::array({{{"executionSuccessful", notifications.empty()},

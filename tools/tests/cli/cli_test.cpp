@@ -230,6 +230,37 @@ TEST_F(Cli, WritesJsonToStandardOutputAlone) {
   EXPECT_EQ(json["programs"][0]["outcome"], "PASS");
 }
 
+// By an executor that greets, and then answers nobody.
+TEST_F(Cli, ReportsWhatItJudgedWhereItIsInterrupted) {
+  const fs::path sign = folder_ / "asked";
+  const fs::path temporary = folder_ / "scratch";
+  fs::create_directory(temporary);
+  std::ofstream(folder_ / "slow.sh")
+      << "read -r line\necho '{\"name\": \"slow\", \"options\": []}'\nread -r line\ntouch "
+      << sign.string() << "\nsleep 100\n";
+  ::setenv("TMPDIR", temporary.c_str(), 1);
+  const CliRun outcome = run_until(
+      sign, "check --executor reference --executor 'sh " + (folder_ / "slow.sh").string() +
+                "' -j 1 " + model("mutations.pt2") + " " + model("cond_nonzero.pt2") + " --json " +
+                (folder_ / "r.json").string() + " --sarif " + (folder_ / "r.sarif").string() +
+                " --junit " + (folder_ / "r.xml").string() + " --markdown " +
+                (folder_ / "r.md").string());
+  ::unsetenv("TMPDIR");
+  EXPECT_EQ(outcome.code, 2) << outcome.err;
+  EXPECT_TRUE(contains(outcome.out, "mutations.pt2: SIGTERM came before it was judged"))
+      << outcome.out;
+  EXPECT_TRUE(contains(last_line(outcome.out), "interrupted, 2 of 2 files not judged"));
+  const auto json = nlohmann::json::parse(read_file(folder_ / "r.json"));
+  EXPECT_EQ(json["interrupted"], true);
+  EXPECT_EQ(json["programs"].size(), 2U);
+  EXPECT_EQ(json["skipped"], 2);
+  const auto sarif = nlohmann::json::parse(read_file(folder_ / "r.sarif"));
+  EXPECT_EQ(sarif["runs"][0]["invocations"][0]["executionSuccessful"], false);
+  EXPECT_TRUE(contains(read_file(folder_ / "r.xml"), "name=\"what was not run\""));
+  EXPECT_TRUE(contains(read_file(folder_ / "r.md"), "Incomplete: interrupted"));
+  EXPECT_TRUE(fs::is_empty(temporary));
+}
+
 TEST_F(Cli, TellsHowMuchIsCapturedAndWhatMemoryItTakes) {
   const CliRun outcome = run("check " + model("vllm_like.pt2"));
   EXPECT_EQ(outcome.code, 0) << outcome.err;

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -53,9 +54,16 @@ class Cli : public testing::Test {
 
   // The same, told to end once the file `sign` is there: as timeout(1) does it, the process and
   // then its group.
-  CliRun run_until(const fs::path& sign, const std::string& arguments) {
-    const fs::path out = folder_ / "out.txt";
-    const fs::path err = folder_ / "err.txt";
+  CliRun run_until(const fs::path& sign, const std::string& arguments, int signal = SIGTERM) {
+    return run_while(
+        sign, arguments, [] {}, signal);
+  }
+
+  // The same, once `act` has returned, which may run other commands.
+  CliRun run_while(const fs::path& sign, const std::string& arguments,
+                   const std::function<void()>& act, int signal = SIGTERM) {
+    const fs::path out = folder_ / "long.out.txt";
+    const fs::path err = folder_ / "long.err.txt";
     const std::string command = "exec " + (folder_ / "graphgate").string() + " " + arguments +
                                 " >" + out.string() + " 2>" + err.string();
     const pid_t process = ::fork();
@@ -65,9 +73,10 @@ class Cli : public testing::Test {
     }
     for (int i = 0; i < 600 && !fs::exists(sign); ++i) ::usleep(100'000);
     EXPECT_TRUE(fs::exists(sign));
-    EXPECT_EQ(::kill(process, SIGTERM), 0);
+    act();
+    EXPECT_EQ(::kill(process, signal), 0);
     ::usleep(2'000);
-    (void)::kill(process, SIGTERM);
+    (void)::kill(process, signal);
     int status = 0;
     EXPECT_EQ(::waitpid(process, &status, 0), process);
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(out), read_file(err)};
