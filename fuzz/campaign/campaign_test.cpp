@@ -13,6 +13,7 @@
 #include "base/folder_test.h"
 #include "base/result_test.h"
 #include "fuzz/campaign/campaign_state.h"
+#include "fuzz/campaign/claim.h"
 #include "fuzz/campaign/corpus.h"
 #include "fuzz/campaign/journal.h"
 #include "fuzz/campaign/ledger.h"
@@ -135,6 +136,79 @@ TEST(Campaigns, ThatLackAShardStayInShards) {
   const auto merged = must(merge_states({campaign({0, 3}, 100), campaign({2, 3}, 100)}));
   EXPECT_EQ(merged.done.size(), 2U);
   EXPECT_EQ(merged.tally.cases, 67U);
+}
+
+class ClaimTest : public testing::Test {
+ protected:
+  static Result<void> write(const std::string& text, const std::string& path) {
+    std::ofstream(path) << text;
+    return {};
+  }
+  void store(const Shard& shard, std::uint64_t seed) const {
+    CampaignState state = campaign(shard, 100);
+    state.key.seed = seed;
+    must(corpus_.write(print_state(state), corpus_.state_path(shard)));
+  }
+  [[nodiscard]] std::string message(std::uint64_t seed, const Shard& shard, bool overwrites) const {
+    CampaignKey key = campaign(shard, 1).key;
+    key.seed = seed;
+    const auto made = make_room(corpus_, key, shard, overwrites);
+    return made.ok() ? "" : made.error().message;
+  }
+  const TestFolder folder_;
+  const Corpus corpus_ = must(Corpus::open(folder_.file("corpus"), write));
+};
+
+TEST_F(ClaimTest, IsForOneProcessAtATimeAndEachShardHasItsOwn) {
+  {
+    const ShardClaim first = must(ShardClaim::take(corpus_, {0, 2}));
+    EXPECT_EQ(first.trouble(), "");
+    const ShardClaim other = must(ShardClaim::take(corpus_, {1, 2}));
+    const auto again = ShardClaim::take(corpus_, {0, 2});
+    ASSERT_FALSE(again.ok());
+    EXPECT_EQ(again.error().kind, ErrorKind::kInfrastructure);
+    EXPECT_EQ(again.error().message,
+              corpus_.root() + ": shard 0/2 is being run by process " + std::to_string(::getpid()));
+  }
+  must(ShardClaim::take(corpus_, {0, 2}));
+  EXPECT_TRUE(fs::is_empty(corpus_.root() + "/campaigns"));
+}
+
+TEST_F(ClaimTest, GoesWithAProcessThatIsKilled) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const auto claim = ShardClaim::take(corpus_, {0, 1});
+    std::ofstream(folder_.file("taken")) << claim.ok();
+    for (;;) ::pause();
+  }
+  for (int i = 0; i < 300 && !fs::exists(folder_.file("taken")); ++i) ::usleep(10'000);
+  ASSERT_EQ(::kill(child, SIGKILL), 0);
+  ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+  EXPECT_TRUE(ShardClaim::take(corpus_, {0, 1}).ok());
+}
+
+TEST_F(ClaimTest, LosesNoOtherCampaignUnlessItIsTold) {
+  store({0, 2}, 42);
+  EXPECT_EQ(message(42, {0, 2}, false), "");
+  EXPECT_EQ(message(42, {1, 2}, false), "");
+  const std::string path = corpus_.state_path({0, 2});
+  const std::string refusal =
+      path + ": holds another campaign, which --overwrite would remove: seeds 7 and 42";
+  EXPECT_EQ(message(7, {0, 2}, false), refusal);
+  EXPECT_EQ(message(7, {1, 2}, false), refusal);
+  EXPECT_TRUE(fs::exists(path));
+  {
+    const ShardClaim running = must(ShardClaim::take(corpus_, {0, 2}));
+    EXPECT_TRUE(contains(message(7, {1, 2}, true), "shard-0-of-2 is being run by process"));
+    EXPECT_TRUE(fs::exists(path));
+  }
+  EXPECT_EQ(message(7, {1, 2}, true), "");
+  EXPECT_FALSE(fs::exists(path));
+  store({0, 1}, 42);
+  EXPECT_EQ(message(7, {0, 1}, true), "");
+  EXPECT_FALSE(fs::exists(corpus_.state_path({0, 1})));
+  must(corpus_.write("no state\n", corpus_.state_path({0, 1})));
+  EXPECT_TRUE(contains(message(7, {0, 1}, false), "--overwrite would remove"));
 }
 
 TEST(Campaigns, AreReadAsTheyArePrinted) {

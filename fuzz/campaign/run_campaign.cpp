@@ -30,6 +30,7 @@ class Campaign {
         earlier_seconds_(state_.seconds),
         taken_(state_.done[options.shard]),
         last_ordinal_(options.cases == 0 ? ~std::uint64_t{0} : options.shard.size(options.cases)),
+        kept_(first_gap()),
         guide_(guide_of(options, state_)),
         pool_(pool_options(options), journal, parts.judge),
         findings_(options.findings, parts.look_again, parts.may_be_known, parts.corpus,
@@ -54,6 +55,8 @@ class Campaign {
       GRAPHGATE_TRY_VOID(keep_up());
     }
     state_.seconds = earlier_seconds_ + seconds_since(begin_);
+    // What is interrupted goes on: it will be known then which case is the first.
+    if (parts_.stop.came() == 0) GRAPHGATE_TRY_VOID(keep_coverage(~std::uint64_t{0}));
     GRAPHGATE_TRY_VOID(keep_best());
     GRAPHGATE_TRY_VOID(write_state());
     parts_.view.progress(progress());
@@ -146,10 +149,10 @@ class Campaign {
     const double each = std::max(done.spent.whole / static_cast<double>(count), kLeastSeconds);
     batch_cases_ = static_cast<std::uint64_t>(
         std::clamp(kBatchSeconds / each, 1.0, static_cast<double>(kMostInBatch)));
-    std::set<std::uint64_t> novel;
-    for (const auto& [feature, seen] : done.tally.features) {
-      if (!state_.tally.features.contains(feature)) novel.insert(seen.first);
-    }
+    const bool has_novel =
+        std::any_of(done.tally.features.begin(), done.tally.features.end(),
+                    [&](const auto& row) { return !state_.tally.features.contains(row.first); });
+    if (has_novel) last_new_ = Clock::now();
     std::vector<TriageTask> tasks;
     std::vector<TriageTask> others;  // of signatures that are in the tally by then
     for (const auto& [signature, seen] : done.tally.signatures) {
@@ -169,19 +172,33 @@ class Campaign {
     for (const auto& [lineage, tally] : done.by_lineage) {
       if (guide_) guide_->add(lineage, tally);
     }
-    for (const std::uint64_t index : novel) {
-      GRAPHGATE_TRY_VOID(keep_coverage(done.tally.descent_of(index)));
-    }
+    GRAPHGATE_TRY_VOID(keep_coverage(first_gap()));
     for (const TriageTask& task : tasks) add_finding(task);
     for (const TriageTask& task : others) findings_.add_another(task);
     return {};
   }
 
-  Result<void> keep_coverage(const Descent& descent) {
-    last_new_ = Clock::now();
-    GRAPHGATE_TRY(const std::string text, parts_.print_case(descent, {}));
-    const std::string name = formatted("%016llx", static_cast<unsigned long long>(hash_of(text)));
-    GRAPHGATE_TRY_VOID(parts_.corpus.keep(CorpusFolder::kCoverage, name, text));
+  // All cases of the shard below it are done.
+  [[nodiscard]] std::uint64_t first_gap() const {
+    const auto done = state_.done.find(options_.shard);
+    return done == state_.done.end() ? 0 : done->second.gap(0, ~std::uint64_t{0}).first;
+  }
+
+  // Keeps the first cases of features as far as they are below `end`. With all before them done
+  // they stay the first: so the same cases are kept whatever worker ends first.
+  Result<void> keep_coverage(std::uint64_t end) {
+    if (end <= kept_) return {};
+    std::set<std::uint64_t> firsts;
+    for (const auto& [feature, seen] : state_.tally.features) {
+      const std::uint64_t ordinal = seen.first / options_.shard.count;
+      if (ordinal >= kept_ && ordinal < end) firsts.insert(seen.first);
+    }
+    for (const std::uint64_t index : firsts) {
+      GRAPHGATE_TRY(const std::string text, parts_.print_case(state_.tally.descent_of(index), {}));
+      const std::string name = formatted("%016llx", static_cast<unsigned long long>(hash_of(text)));
+      GRAPHGATE_TRY_VOID(parts_.corpus.keep(CorpusFolder::kCoverage, name, text));
+    }
+    kept_ = end;
     return {};
   }
 
@@ -296,6 +313,7 @@ class Campaign {
   const double earlier_seconds_;
   RangeSet taken_;  // ordinals that are done, running, or in again_
   const std::uint64_t last_ordinal_;
+  std::uint64_t kept_;  // below this ordinal the first cases of features are in the corpus
   std::optional<ShardGuide> guide_;
   WorkerPool pool_;
   Findings findings_;

@@ -16,6 +16,7 @@
 #include "base/stop_signals.h"
 #include "base/temporary_folder.h"
 #include "fuzz/campaign/campaign_cases.h"
+#include "fuzz/campaign/claim.h"
 #include "fuzz/campaign/run_campaign.h"
 #include "fuzz/generate/generator.h"
 #include "fuzz/reduce/judge_case.h"
@@ -44,6 +45,7 @@ struct FuzzVerb {
   std::string ledger;  // empty: CORPUS/ledger.txt, if it is there
   std::string known;   // a ledger of known findings; empty: what ships with the adapter
   bool resume = false;
+  bool overwrite = false;
   bool replay_only = false;
   bool no_replay = false;
   std::string judges;  // empty: the quick ones
@@ -92,6 +94,9 @@ void add_campaign_options(CLI::App& fuzz, FuzzVerb& verb) {
       ->type_name(takes::kFile);
   fuzz.add_flag("--resume", verb.resume,
                 "go on where the corpus says; begin where it says nothing");
+  fuzz.add_flag("--overwrite", verb.overwrite,
+                "begin where the corpus holds another campaign (another seed, other settings), "
+                "whose state is removed; its cases stay");
   fuzz.add_flag("--replay-only", verb.replay_only, "only run what the corpus keeps");
   fuzz.add_flag("--no-replay", verb.no_replay, "do not run what the corpus keeps");
   fuzz.add_option("--judges", verb.judges,
@@ -299,6 +304,14 @@ std::string excluded(const std::string& asked, const Subject& subject) {
   return asked + (is_both ? "," : "") + not_drawn;
 }
 
+// The corpus for this campaign alone, but for processes of its other shards.
+Result<fuzz::ShardClaim> claim_corpus(const fuzz::Corpus& corpus, const fuzz::CampaignKey& key,
+                                      const fuzz::Shard& shard, bool overwrites) {
+  GRAPHGATE_TRY(fuzz::ShardClaim claim, fuzz::ShardClaim::take(corpus, shard));
+  GRAPHGATE_TRY_VOID(fuzz::make_room(corpus, key, shard, overwrites));
+  return claim;
+}
+
 Result<FuzzOutcome> run(const FuzzVerb& verb, const fuzz::Corpus& corpus,
                         const fuzz::Ledger& ledger, fuzz::CampaignView& view) {
   GRAPHGATE_TRY(fuzz::CampaignOptions options, campaign_options(verb));
@@ -313,6 +326,13 @@ Result<FuzzOutcome> run(const FuzzVerb& verb, const fuzz::Corpus& corpus,
   if (!known.all().empty()) setting.known = &known;
   const std::string exclude = excluded(verb.exclude, *subject);
   if (!exclude.empty()) options.key.settings["exclude"] = exclude;
+  std::optional<fuzz::ShardClaim> claim;
+  if (!verb.replay_only) {
+    GRAPHGATE_TRY(fuzz::ShardClaim taken,
+                  claim_corpus(corpus, options.key, options.shard, verb.overwrite));
+    if (!taken.trouble().empty()) view.remark(taken.trouble());
+    claim.emplace(std::move(taken));
+  }
   GRAPHGATE_TRY(const fuzz::Alphabet alphabet, fuzz::parse_alphabet(verb.ops, exclude));
   GRAPHGATE_TRY(const spec::OpTable ops, load_op_table({}));
   if (verb.subject.executor.empty()) {
@@ -418,6 +438,8 @@ CLI::App* add_fuzz_merge(CLI::App& fuzz, FuzzVerb& verb) {
       ->add_option("--into", verb.merge_into,
                    "a corpus for the sum, with the cases of all that are added up")
       ->type_name(takes::kOutputFolder);
+  merge->add_flag("--overwrite", verb.overwrite,
+                  "where that corpus holds another campaign, remove its state");
   merge->add_option("--ledger", verb.ledger, "known findings (default: of the first corpus)")
       ->type_name(takes::kFile);
   add_report_options(*merge, verb.reports, "the result");
@@ -442,6 +464,8 @@ Result<ExitCode> run_fuzz_merge(const FuzzVerb& verb) {
   GRAPHGATE_TRY(const fuzz::Ledger ledger, read_ledger(verb.ledger, verb.merge.front()));
   if (!verb.merge_into.empty()) {
     GRAPHGATE_TRY(const fuzz::Corpus into, fuzz::Corpus::open(verb.merge_into, write_text));
+    GRAPHGATE_TRY(const fuzz::ShardClaim claim,
+                  claim_corpus(into, outcome.state.key, {}, verb.overwrite));
     GRAPHGATE_TRY_VOID(copy_cases(verb.merge, into));
     GRAPHGATE_TRY_VOID(into.write(fuzz::print_state(outcome.state), into.state_path({})));
   }

@@ -252,6 +252,45 @@ TEST_F(CliFuzz, LeavesAWholeReportWhenItIsInterrupted) {
   EXPECT_TRUE(contains(outcome.out, "{\"event\":\"end\""));
 }
 
+TEST_F(CliFuzz, SaysInEveryFormThatItWasInterrupted) {
+  const CliRun outcome = run_until(folder_ / "corpus/campaigns/shard-0-of-1.campaign",
+                                   "fuzz --time 300s -j 1 --judges verifier --corpus " + corpus() +
+                                       option("--json", "r.json") + option("--sarif", "r.sarif") +
+                                       option("--junit", "r.xml") + option("--markdown", "r.md"),
+                                   SIGHUP);
+  EXPECT_EQ(outcome.code, 2) << outcome.err;
+  EXPECT_EQ(json("r.json")["interrupted"], true);
+  EXPECT_EQ(json("r.sarif")["runs"][0]["invocations"][0]["executionSuccessful"], false);
+  EXPECT_TRUE(contains(read_file(folder_ / "r.xml"), "name=\"what was not run\""));
+  EXPECT_TRUE(contains(read_file(folder_ / "r.md"), "Incomplete: interrupted"));
+}
+
+TEST_F(CliFuzz, LosesNoOtherCampaignUnlessItIsTold) {
+  const std::string common =
+      "fuzz --cases 8 -j 1 --judges verifier --no-replay --corpus " + corpus() + " --seed ";
+  EXPECT_LE(run(common + "5").code, 1);
+  const std::string before = results("corpus");
+  const CliRun other = run(common + "6");
+  EXPECT_EQ(other.code, 4);
+  EXPECT_EQ(line_count(other.err), 1U) << other.err;
+  EXPECT_TRUE(contains(other.err, "--overwrite would remove: seeds 6 and 5"));
+  EXPECT_EQ(results("corpus"), before);
+  EXPECT_LE(run(common + "6 --overwrite").code, 1);
+  EXPECT_NE(results("corpus"), before);
+}
+
+TEST_F(CliFuzz, LeavesACorpusToTheProcessThatHasIt) {
+  const std::string common = "fuzz -j 1 --judges verifier --corpus " + corpus() + " ";
+  const CliRun first =
+      run_while(folder_ / "corpus/campaigns/shard-0-of-1.campaign", common + "--time 300s", [&] {
+        const CliRun second = run(common + "--cases 8");
+        EXPECT_EQ(second.code, 3);
+        EXPECT_EQ(line_count(second.err), 1U) << second.err;
+        EXPECT_TRUE(contains(second.err, "shard 0/1 is being run by process "));
+      });
+  EXPECT_EQ(first.code, 2);
+}
+
 TEST_F(CliFuzz, SaysWhatCannotBeWritten) {
   const CliRun nowhere = run("fuzz --cases 1 --corpus /dev/null/corpus");
   EXPECT_EQ(nowhere.code, 3);

@@ -158,12 +158,41 @@ TEST_F(CampaignTest, RunsEveryCaseAndTellsEachFindingOnce) {
   EXPECT_FALSE(fs::exists(corpus + "/campaigns/shard-0-of-1.journal"));
 }
 
-// By one worker: of several, a later batch may end first, and its cases are kept beside the first.
 TEST_F(CampaignTest, KeepsACaseForEachFeatureAndNoneTwice) {
-  options_.pool.jobs = 1;
   ASSERT_TRUE(run(judge_plainly).ok());
   const std::string corpus = folder_.path() + "/corpus";
   EXPECT_EQ(case_files(corpus, CorpusFolder::kCoverage).value().size(), 7U + 8U - 1U);
+}
+
+// Later batches end first: the early cases of a feature take long.
+TEST_F(CampaignTest, KeepsTheSameCoverageWithAnyNumberOfWorkers) {
+  const auto judge = [](const Descent& descent, const std::function<void()>& begin_judging) {
+    if (descent.index % 40 < 4) ::usleep(60'000);
+    begin_judging();
+    CaseVerdict verdict = plain_verdict(descent.index);
+    verdict.features.push_back(static_cast<std::uint32_t>(1000 + descent.index / 13 % 9));
+    return verdict;
+  };
+  const auto kept_by = [&](int jobs) {
+    options_.pool.jobs = jobs;
+    const std::string folder = std::to_string(jobs);
+    must(run(judge, folder));
+    return case_files(folder_.path() + "/" + folder, CorpusFolder::kCoverage).value();
+  };
+  const auto kept = kept_by(1);
+  EXPECT_GT(kept.size(), 20U);
+  EXPECT_EQ(kept_by(3), kept);
+  // Interrupted, and gone on with.
+  const SharedCount runs;
+  const pid_t campaign = ::getpid();
+  const auto interrupting = [&](const Descent& descent, const std::function<void()>& begin) {
+    if (runs.add() == 90) (void)::kill(campaign, SIGTERM);
+    return judge(descent, begin);
+  };
+  EXPECT_TRUE(must(run(interrupting, "interrupted")).is_interrupted);
+  options_.resume = true;
+  must(run(judge, "interrupted"));
+  EXPECT_EQ(case_files(folder_.path() + "/interrupted", CorpusFolder::kCoverage).value(), kept);
 }
 
 // What is compiled for one data set is there for the others.
