@@ -12,6 +12,8 @@
 #include <charconv>
 #include <cstdio>
 #include <cstring>
+#include <mutex>
+#include <set>
 #include <system_error>
 
 #include "base/scratch_name.h"
@@ -148,12 +150,16 @@ Result<AtomicFile> AtomicFile::create(const std::string& path) {
     if (file.target_.number() < 0) return file.failed();
     file.descriptor_ = Descriptor(make_apart(file.temporary_path_));
     if (file.descriptor_.number() < 0) return file.failed();
+    file.owned_ = ScratchPath(file.temporary_path_);
+    remove_leftovers_once(std::filesystem::path(file.temporary_path_).parent_path());
     return file;
   }
   if (!is_new && ::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0) return file.failed();
   file.temporary_path_ = scratch_beside(file.path_);
   file.descriptor_ = Descriptor(::mkostemp(file.temporary_path_.data(), O_CLOEXEC));
   if (file.descriptor_.number() < 0) return file.failed();
+  file.owned_ = ScratchPath(file.temporary_path_);
+  remove_leftovers_once(std::filesystem::path(file.path_).parent_path());
   const mode_t mask = ::umask(0);
   ::umask(mask);
   // mkostemp makes private files.
@@ -216,8 +222,21 @@ void remove_leftovers(const std::filesystem::path& folder) {
   for (std::filesystem::directory_iterator entry(folder, ignored), end; !ignored && entry != end;
        entry.increment(ignored)) {
     if (!is_left_behind(entry->path().filename().string())) continue;
-    ::unlink(entry->path().c_str());
+    struct stat info {};
+    const bool is_ours = ::lstat(entry->path().c_str(), &info) == 0 && info.st_uid == ::geteuid();
+    std::error_code kept;
+    if (is_ours) std::filesystem::remove_all(entry->path(), kept);
   }
+}
+
+void remove_leftovers_once(const std::filesystem::path& folder) {
+  static std::mutex mutex;
+  static std::set<std::string> known;
+  {
+    const std::lock_guard lock(mutex);
+    if (!known.insert(folder.string()).second) return;
+  }
+  remove_leftovers(folder.empty() ? "." : folder);
 }
 
 }  // namespace graphgate

@@ -19,6 +19,7 @@
 #include <string_view>
 
 #include "base/file_io.h"
+#include "base/scratch_paths.h"
 
 namespace graphgate {
 
@@ -50,6 +51,7 @@ class AtomicFile {
   std::string name_;  // as it was given
   std::string path_;  // links followed
   std::string temporary_path_;
+  ScratchPath owned_;  // a signal that ends the process takes the temporary file along
   Descriptor descriptor_;
   Descriptor target_;  // of what is written in place
 };
@@ -73,7 +75,11 @@ struct WriteOptions {
 [[nodiscard]] Result<void> write_file(const std::filesystem::path& path, std::string_view bytes,
                                       const WriteOptions& options = {});
 
-// Removes from a folder what writers of this host that no longer run have left aside.
+// Removes from a folder what processes of this machine and user that no longer run have left aside
+// (is_left_behind): files, and folders with all that is in them. Links are not followed.
 void remove_leftovers(const std::filesystem::path& folder);
+// The same, the first time that this process asks for the folder. Whoever makes a file aside, or a
+// temporary folder, asks.
+void remove_leftovers_once(const std::filesystem::path& folder);
 
 }  // namespace graphgate

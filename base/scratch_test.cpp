@@ -8,7 +8,9 @@
 #include "base/atomic_file.h"
 #include "base/folder_test.h"
 #include "base/processes.h"
+#include "base/result_test.h"
 #include "base/scratch_name.h"
+#include "base/stop_signals.h"
 
 namespace graphgate {
 namespace {
@@ -114,6 +116,57 @@ TEST(TemporaryFolder, IsItsMakers) {
   ASSERT_TRUE(process.ok());
   (void)wait_for_process(process.value());
   EXPECT_TRUE(folder.is_there());
+}
+
+// Of a process that ended without a word: a file aside, a folder, and what they are not.
+TEST(Leftovers, GoWhereTheNextOneIsMade) {
+  const std::string gone = mark_of_gone();
+  const TestFolder root;
+  const TestFolder kept;
+  must(write_text("kept", kept.file("kept")));
+  const auto leave = [&] {
+    fs::create_directories(root.file("graphgate-cache-" + gone + "-aBc123/within"));
+    fs::create_directory_symlink(kept.path(),
+                                 root.file("graphgate-cache-" + gone + "-aBc123/link"));
+    must(write_file(root.file("out.json.partial-" + gone + "-aBc123"), "x"));
+    must(write_file(root.file("out.json.partial-" + owner_mark() + "-aBc123"), "mine"));
+    must(write_file(root.file("graphgate-notes"), "not ours"));
+  };
+  leave();
+  { const auto folder = must(TemporaryFolder::make("test", {root.path().string()})); }
+  EXPECT_EQ(root.count(), 2U);
+  leave();
+  remove_leftovers(root.path());
+  EXPECT_EQ(root.count(), 2U);
+  EXPECT_TRUE(fs::exists(kept.file("kept")));
+  const TestFolder other;
+  must(write_file(other.file("out.json.partial-" + gone + "-aBc123"), "x"));
+  must(write_text("text", other.file("else.json")));
+  EXPECT_EQ(other.count(), 1U);
+}
+
+// Another user's may be alive where we cannot see it, and is not ours to remove.
+TEST(Leftovers, OfOthersStay) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root gives files away";
+  const TestFolder root;
+  const std::string theirs = root.file("out.json.partial-" + mark_of_gone() + "-aBc123");
+  must(write_file(theirs, "x"));
+  ASSERT_EQ(::chown(theirs.c_str(), 65534, 65534), 0);
+  remove_leftovers(root.path());
+  EXPECT_TRUE(fs::exists(theirs));
+}
+
+TEST(TemporaryFolder, GoesWithASignal) {
+  const TestFolder root;
+  EXPECT_EXIT(
+      {
+        end_cleanly_on_signals();
+        const auto folder = must(TemporaryFolder::make("test", {root.path().string()}));
+        auto file = must(AtomicFile::create(root.file("out.json")));
+        (void)std::raise(SIGHUP);
+      },
+      testing::KilledBySignal(SIGHUP), "");
+  EXPECT_EQ(root.count(), 0U);
 }
 
 TEST(TemporaryFolder, SaysWhereNoneCanBeMade) {

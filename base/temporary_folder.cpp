@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/atomic_file.h"
 #include "base/scratch_name.h"
 
 namespace graphgate {
@@ -27,12 +28,14 @@ Result<TemporaryFolder> TemporaryFolder::made(std::string pattern) {
   TemporaryFolder folder;
   folder.path_ = std::move(pattern);
   folder.process_ = ::getpid();
+  folder.owned_ = ScratchPath(folder.path_);
   struct stat info {};
   if (::lstat(folder.path_.c_str(), &info) != 0) {
     return cannot_make(folder.path_, std::strerror(errno));
   }
   folder.device_ = info.st_dev;
   folder.number_ = info.st_ino;
+  remove_leftovers_once(fs::path(folder.path_).parent_path());
   return folder;
 }
 
@@ -64,12 +67,14 @@ TemporaryFolder::TemporaryFolder(TemporaryFolder&& other) noexcept
     : path_(std::exchange(other.path_, {})),
       process_(other.process_),
       device_(other.device_),
-      number_(other.number_) {}
+      number_(other.number_),
+      owned_(std::move(other.owned_)) {}
 
 TemporaryFolder::~TemporaryFolder() {
   if (path_.empty() || process_ != ::getpid() || !is_there()) return;
   std::error_code ignored;
   fs::remove_all(path_, ignored);
+  if (ignored) fs::remove_all(path_, ignored);  // the machine may have had no room for a moment
 }
 
 bool TemporaryFolder::is_there() const {
@@ -92,6 +97,7 @@ void TemporaryFolder::keep_as(const std::string& path) {
   ::umask(mask);
   if (is_there()) (void)::chmod(path_.c_str(), 0777 & ~mask);
   path_.clear();
+  owned_ = ScratchPath();
 }
 
 }  // namespace graphgate

@@ -2,7 +2,7 @@
 //
 // It has a name that nobody can foresee, and rights for its owner alone (mkdtemp): nothing that
 // another has put there is used or followed. What is removed is the folder that was made, and never
-// another that stands in its place.
+// another that stands in its place. Where one is made, those of dead processes are removed.
 #pragma once
 
 #include <sys/types.h>
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/scratch_paths.h"
 
 namespace graphgate {
 
@@ -49,6 +50,7 @@ class TemporaryFolder {
   pid_t process_ = 0;  // that made it: forks remove nothing
   dev_t device_ = 0;
   ino_t number_ = 0;
+  ScratchPath owned_;  // a signal that ends the process takes the folder along
 };
 
 }  // namespace graphgate

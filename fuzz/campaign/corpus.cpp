@@ -4,6 +4,7 @@
 #include <cctype>
 #include <filesystem>
 
+#include "base/atomic_file.h"
 #include "base/formatted.h"
 #include "base/path_error.h"
 
@@ -67,6 +68,7 @@ Result<Corpus> Corpus::open(const std::string& root, Write write) {
     std::error_code error;
     fs::create_directories(folder, error);
     if (error) return infrastructure(folder + ": cannot be made: " + error.message());
+    remove_leftovers(folder);
   }
   // Said now, and not after hours of work.
   const std::string probe = root + "/campaigns/.writable";
