@@ -199,9 +199,19 @@ Result<void> ask_all(Runs& runs, JudgeSet judges, const JudgeSettings& settings,
   return {};
 }
 
+// What the machine or an adapter did in any run leaves no verdict: what judges made of it may be no
+// fault of the executor's, and what they passed over is no pass.
+Result<void> check_machine(const Runs& runs) {
+  for (const RunEnd& end : runs.ends()) {
+    if (end.error.kind == ErrorKind::kInfrastructure && !end.is_at_closing) return end.error;
+  }
+  return {};
+}
+
 // What ended the subject's process is its finding, in whose run it was, unless one as bad is there.
 // The first end is enough: after it the process is another.
 Result<void> add_end(const Runs& runs, CaseReport& report) {
+  GRAPHGATE_TRY_VOID(check_machine(runs));
   const bool is_told = severity(worst_of(report)) >= severity(Outcome::kTimeout);
   if (is_told || runs.ends().empty()) return {};
   const RunEnd& first = runs.ends().front();

@@ -152,17 +152,26 @@ Runs Runs::on(const Script& script) const {
 
 Result<Trace> Runs::subject_on(const Script& script, const Configuration& wanted) {
   const Configuration asked = merged(script.options, wanted);
+  const auto noted = [&](const Error& error) {
+    if (error.kind == ErrorKind::kInfrastructure) {
+      ends_->push_back({std::string(subject_.name()), wanted, error, false, false});
+    }
+    return error;
+  };
   std::optional<TemporaryFolder> folder;
   Configuration changes = wanted;
   const auto cache = asked.find(option::kCache);
   if (cache != asked.end() && cache->second == spec::kTemporaryCache) {
-    GRAPHGATE_TRY(TemporaryFolder made, TemporaryFolder::make("cache"));
-    folder.emplace(std::move(made));
+    auto made = TemporaryFolder::make("cache");
+    if (!made.ok()) return noted(made.error());
+    folder.emplace(std::move(made).value());
     changes[option::kCache] = folder->path();
   }
   const Configuration configuration = merged(script.options, changes);
   const auto executor = subject_.make(configuration, *script.ops);
-  if (!executor.ok() && executor.error().kind != ErrorKind::kInternal) return executor.error();
+  if (!executor.ok() && executor.error().kind != ErrorKind::kInternal) {
+    return noted(executor.error());
+  }
   Trace trace;
   if (executor.ok()) {
     // A restart replaces options of the case; what a judge asks for stays.
@@ -182,7 +191,9 @@ Result<Trace> Runs::subject_on(const Script& script, const Configuration& wanted
 }
 
 void Runs::note_end(const Trace& trace, const Configuration& changes) {
-  const bool is_early = trace.has_ended && trace.error && trace.error->kind == ErrorKind::kInternal;
+  const bool is_machines = trace.error && trace.error->kind == ErrorKind::kInfrastructure;
+  const bool is_early =
+      is_machines || (trace.has_ended && trace.error && trace.error->kind == ErrorKind::kInternal);
   if (!is_early && !trace.closing_error) return;
   ends_->push_back({trace.executor, changes, is_early ? *trace.error : *trace.closing_error,
                     !is_early, trace.is_late});

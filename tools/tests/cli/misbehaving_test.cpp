@@ -330,6 +330,20 @@ TEST_F(Misbehaving, IsToldWhereverAJudgeMeetsIt) {
   });
 }
 
+// What only one of many runs meets: judges made a refusal of it, or left the run out.
+TEST_F(Misbehaving, IsNoFaultAndNoPassWhereTheMachineFailsInSomeRun) {
+  constexpr std::array kRows = {Row{
+      "refuses-infrastructure", "call3 call4 call6 call9 call13 load3 load7 open2 open5", kInfra}};
+  for_each(kRows, [&](const Row& row, const std::string& state) {
+    const PlacedRun outcome = graphgate(
+        "check", row, state,
+        "--judges all --executor '" + executor(row.mode, state) + "' " + at("subject.case"));
+    EXPECT_EQ(outcome.code, 3) << outcome.place;
+    EXPECT_TRUE(contains(outcome.out, "no disk")) << outcome.place;
+    EXPECT_EQ(outcome.out.find("FAIL"), std::string::npos) << outcome.place;
+  });
+}
+
 // A few of each kind, for the verbs that look at cases in processes of their own.
 constexpr std::array kSome = {
     Row{"signal", "open load call set_state close", kCrash},
