@@ -138,7 +138,7 @@ Result<std::string> write_candidate(const CaseFile& candidate, const std::string
 
 Result<fuzz::ReducedCase> reduce_first(const ReduceVerb& verb, std::vector<CaseFile> cases,
                                        const StopSignals& stop) {
-  const TemporaryFolder folder;
+  GRAPHGATE_TRY(const TemporaryFolder folder, TemporaryFolder::make("candidates"));
   const bool as_archive = is_archive(output_of(verb));
   const ExchangeFolder exchange;
   GRAPHGATE_TRY(const auto subject, choose_subject(verb.subject, verb.planner, exchange.path()));
