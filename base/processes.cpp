@@ -24,7 +24,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kTimedOut = 124;     // as timeout(1) has it
 constexpr int kCannotStart = 127;  // as a shell has it
 
 Error cannot_start(const char* what) {
@@ -149,27 +148,6 @@ int signal_of(int status) { return WIFSIGNALED(status) ? WTERMSIG(status) : 0; }
 
 std::string signal_words(int signal) {
   return "signal " + std::to_string(signal) + " (" + strsignal(signal) + ")";
-}
-
-Result<int> run_command(const std::string& command, const std::string& argument,
-                        std::uint32_t timeout_seconds, const std::function<bool()>& should_stop) {
-  GRAPHGATE_TRY(const pid_t process, fork_process());
-  if (process == 0) {
-    const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-    become_shell(command.c_str(), argument.c_str(), nothing, nothing, nothing);
-  }
-  (void)::setpgid(process, process);
-  const auto end = Clock::now() + std::chrono::seconds(timeout_seconds);
-  constexpr std::chrono::milliseconds kTick{50};
-  std::optional<int> status;
-  while (!status && Clock::now() < end && !(should_stop && should_stop())) {
-    status = wait_for_process(process, should_stop ? std::min(end, Clock::now() + kTick) : end);
-  }
-  if (!status) {
-    (void)kill_process(-process);
-    return kTimedOut;
-  }
-  return WIFEXITED(*status) ? WEXITSTATUS(*status) : 128 + WTERMSIG(*status);
 }
 
 }  // namespace graphgate

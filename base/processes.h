@@ -1,7 +1,7 @@
 // What everything that starts processes shares: forking, waiting, and how a process ended in words.
 //
-// ChildPool (child_processes.h) and the workers of a campaign are forks that work; run_command and
-// the keepers of executors are shells.
+// ChildPool (child_processes.h) and the workers of a campaign are forks that work; the keepers of
+// commands are forks that become shells.
 #pragma once
 
 #include <sys/types.h>
@@ -65,13 +65,5 @@ int kill_process(pid_t process);
 [[nodiscard]] int signal_of(int status);
 // "signal 11 (Segmentation fault)".
 [[nodiscard]] std::string signal_words(int signal);
-
-// Runs `sh -c COMMAND` with `argument` as $1, without input; what it prints is dropped. Returns the
-// exit status; 128 and more for a signal; 124 where its time was up, or `should_stop`, where it is
-// given, said so: then it and its process group were killed. kInfrastructure where no process can
-// be made.
-[[nodiscard]] Result<int> run_command(const std::string& command, const std::string& argument,
-                                      std::uint32_t timeout_seconds,
-                                      const std::function<bool()>& should_stop = {});
 
 }  // namespace graphgate

@@ -7,7 +7,6 @@
 
 #include "base/atomic_file.h"
 #include "base/one_line.h"
-#include "base/processes.h"
 #include "base/stop_signals.h"
 #include "base/temporary_folder.h"
 #include "conformance/run/static_inputs.h"
@@ -16,6 +15,7 @@
 #include "tools/cli/verb.h"
 #include "tools/executors/case_archive.h"
 #include "tools/executors/case_sources.h"
+#include "tools/executors/command.h"
 #include "tools/executors/exchange_folder.h"
 #include "tools/executors/optimized_options.h"
 #include "tools/report/forms.h"

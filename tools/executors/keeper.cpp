@@ -89,7 +89,8 @@ void end_all(pid_t command, bool is_over, const sigset_t& signals) {
 }
 
 // Never returns. The status goes into `file`.
-[[noreturn]] void be_keeper(pid_t owner, const char* command, const CommandFiles& files, int file) {
+[[noreturn]] void be_keeper(pid_t owner, const char* command, const char* argument,
+                            const CommandFiles& files, int file) {
   sigset_t signals;
   sigset_t before;
   (void)::sigemptyset(&signals);
@@ -105,7 +106,7 @@ void end_all(pid_t command, bool is_over, const sigset_t& signals) {
   if (process == 0) {
     (void)::sigprocmask(SIG_SETMASK, &before, nullptr);
     (void)::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    become_shell(command, nullptr, files.in, files.out, files.err);
+    become_shell(command, argument, files.in, files.out, files.err);
   }
   if (process < 0) ::_exit(1);
   (void)::setpgid(process, process);
@@ -168,11 +169,14 @@ pid_t ask_for_process(int connection, const CommandFiles& files) {
 
 }  // namespace
 
-Result<Keeper> Keeper::start(const std::string& command, const CommandFiles& files) {
+Result<Keeper> Keeper::start(const std::string& command, const CommandFiles& files,
+                             const std::string& argument) {
   GRAPHGATE_TRY(const Pipe pipe, make_pipe(O_NONBLOCK));
   const pid_t owner = ::getpid();
   const auto process = fork_process();
-  if (process.ok() && process.value() == 0) be_keeper(owner, command.c_str(), files, pipe.in);
+  if (process.ok() && process.value() == 0) {
+    be_keeper(owner, command.c_str(), argument.c_str(), files, pipe.in);
+  }
   ::close(pipe.in);
   if (!process.ok()) {
     ::close(pipe.out);

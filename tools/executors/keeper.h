@@ -23,9 +23,10 @@ struct CommandFiles {
 
 class Keeper {
  public:
-  // Runs the command by `sh -c`, in a process group of its own. kInfrastructure where no process
-  // can be made. The files stay open here.
-  [[nodiscard]] static Result<Keeper> start(const std::string& command, const CommandFiles& files);
+  // Runs the command by `sh -c`, with `argument` as $1, in a process group of its own.
+  // kInfrastructure where no process can be made. The files stay open here.
+  [[nodiscard]] static Result<Keeper> start(const std::string& command, const CommandFiles& files,
+                                            const std::string& argument = {});
   // Asks the fork server that listens at `socket` for a process (docs/executors.md), which is kept
   // there as one of start() is. kInfrastructure where none comes.
   [[nodiscard]] static Result<Keeper> fork_of(const std::string& socket, const CommandFiles& files);

@@ -4,7 +4,7 @@
 #include <cctype>
 #include <filesystem>
 
-#include "base/processes.h"
+#include "tools/executors/command.h"
 #include "tools/executors/process_subject.h"
 
 namespace graphgate::tools {
