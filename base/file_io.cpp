@@ -6,11 +6,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <charconv>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <iterator>
+#include <limits>
 #include <new>
 
 #include "base/path_error.h"
@@ -96,30 +99,86 @@ bool is_pipe_without_name(int descriptor, mode_t mode) {
   return S_ISFIFO(mode) && ::fstatfs(descriptor, &system) == 0 && system.f_type == kPipes;
 }
 
-// Without waiting: what nobody writes is refused by the caller.
-int open_to_read(const std::string& path) {
-  return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+// What a container may have of the machine's memory; the largest number without such a limit.
+std::int64_t container_bytes() {
+  const Descriptor file(::open("/sys/fs/cgroup/memory.max", O_RDONLY | O_CLOEXEC));
+  std::array<char, 32> text{};
+  const ssize_t got = ::read(file.number(), text.data(), text.size());
+  std::int64_t bytes = 0;
+  const bool is_number =
+      got > 0 && std::from_chars(text.data(), text.data() + got, bytes).ec == std::errc();
+  return is_number ? bytes : std::numeric_limits<std::int64_t>::max();
 }
 
-// Of the machine, all of it.
 std::int64_t memory_bytes() {
-  return std::int64_t{::sysconf(_SC_PHYS_PAGES)} * ::sysconf(_SC_PAGE_SIZE);
+  static const std::int64_t bytes = std::min(
+      container_bytes(), std::int64_t{::sysconf(_SC_PHYS_PAGES)} * ::sysconf(_SC_PAGE_SIZE));
+  return bytes;
 }
 
-Result<std::string> read_to_end(int descriptor, std::int64_t expected_bytes,
-                                const std::string& path) {
+Error too_large(std::int64_t bytes, std::int64_t most_bytes) {
+  return infrastructure("has " + std::to_string(bytes) + " bytes, expected at most " +
+                        std::to_string(most_bytes));
+}
+
+// What is there, opened without waiting: what nobody writes is refused by the caller.
+struct Opened {
+  Descriptor file;
+  struct stat info {};
+};
+
+// Nothing, with errno, where that cannot be done.
+std::optional<Opened> open_to_read(const std::string& path) {
+  Opened opened;
+  opened.file = Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+  if (opened.file.number() < 0 || ::fstat(opened.file.number(), &opened.info) != 0) {
+    return std::nullopt;
+  }
+  return opened;
+}
+
+Result<Opened> open_input(const std::string& path) {
+  auto opened = open_to_read(path);
+  if (!opened) return failed_path("cannot be opened", errno).at(path);
+  return std::move(*opened);
+}
+
+Result<void> check_regular(const Opened& opened, const std::string& path) {
+  if (S_ISREG(opened.info.st_mode)) return {};
+  return bad_input(kind_of(opened.info.st_mode) + ", expected a regular file").at(path);
+}
+
+Result<std::string> read_into_memory(const Opened& opened, std::int64_t most_bytes,
+                                     const std::string& path) {
+  const std::int64_t expected_bytes = opened.info.st_size;
+  if (expected_bytes > most_bytes) return too_large(expected_bytes, most_bytes).at(path);
   std::string bytes(static_cast<std::size_t>(expected_bytes) + 1, '\0');
   std::size_t filled = 0;
   while (true) {
-    if (filled == bytes.size()) bytes.resize(2 * bytes.size());
-    const ssize_t got = ::read(descriptor, bytes.data() + filled, bytes.size() - filled);
+    if (filled == bytes.size()) {
+      const std::size_t most = static_cast<std::size_t>(most_bytes) + 1;
+      bytes.resize(std::min(2 * bytes.size(), most));
+    }
+    const ssize_t got = ::read(opened.file.number(), bytes.data() + filled, bytes.size() - filled);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return infrastructure("cannot be read: " + system_message()).at(path);
     if (got == 0) break;
     filled += static_cast<std::size_t>(got);
+    const auto read_bytes = static_cast<std::int64_t>(filled);
+    if (read_bytes > most_bytes) return too_large(read_bytes, most_bytes).at(path);
   }
   bytes.resize(filled);
   return bytes;
+}
+
+// kInfrastructure where there is more than `most_bytes`, or memory for less.
+Result<std::string> read_to_end(const Opened& opened, std::int64_t most_bytes,
+                                const std::string& path) {
+  try {
+    return read_into_memory(opened, most_bytes, path);
+  } catch (const std::bad_alloc&) {
+    return infrastructure("has more bytes than memory takes").at(path);
+  }
 }
 
 // Holds back the signals that a failed write sends besides its errno: a reader that has gone, a
@@ -158,58 +217,39 @@ Error failed_path(const std::string& what, int code) {
   return is_machines ? infrastructure(words) : bad_input(words);
 }
 
+Result<OpenFile> open_regular(const std::string& path) {
+  GRAPHGATE_TRY(Opened opened, open_input(path));
+  GRAPHGATE_TRY_VOID(check_regular(opened, path));
+  const std::int64_t size_bytes = opened.info.st_size;
+  if (size_bytes > memory_bytes()) return too_large(size_bytes, memory_bytes()).at(path);
+  return OpenFile{std::move(opened.file), size_bytes};
+}
+
 Result<std::unique_ptr<ByteSource>> open_file(const std::string& path) {
-  Descriptor file(open_to_read(path));
-  if (file.number() < 0) return failed_path("cannot be opened", errno).at(path);
-  struct stat info {};
-  if (::fstat(file.number(), &info) != 0) {
-    return failed_path("cannot be opened", errno).at(path);
-  }
-  if (!S_ISREG(info.st_mode)) {
-    return bad_input(kind_of(info.st_mode) + ", expected a regular file").at(path);
-  }
+  GRAPHGATE_TRY(OpenFile opened, open_regular(path));
   return std::unique_ptr<ByteSource>(
-      std::make_unique<FileSource>(path, std::move(file), info.st_size));
+      std::make_unique<FileSource>(path, std::move(opened.file), opened.size_bytes));
 }
 
 Result<std::string> read_whole(const std::string& path) {
-  const Descriptor file(open_to_read(path));
-  if (file.number() < 0) return failed_path("cannot be opened", errno).at(path);
-  struct stat info {};
-  if (::fstat(file.number(), &info) != 0) {
-    return failed_path("cannot be opened", errno).at(path);
+  GRAPHGATE_TRY(const Opened opened, open_input(path));
+  const int descriptor = opened.file.number();
+  if (is_pipe_without_name(descriptor, opened.info.st_mode)) {
+    (void)::fcntl(descriptor, F_SETFL, 0);  // waits for its writer
+  } else {
+    GRAPHGATE_TRY_VOID(check_regular(opened, path));
   }
-  if (is_pipe_without_name(file.number(), info.st_mode)) {
-    (void)::fcntl(file.number(), F_SETFL, 0);  // waits for its writer
-  } else if (!S_ISREG(info.st_mode)) {
-    return bad_input(kind_of(info.st_mode) + ", expected a regular file").at(path);
-  }
-  const Error too_large = infrastructure("has more bytes than memory takes").at(path);
-  if (info.st_size > memory_bytes() / 2) return too_large;
-  try {
-    return read_to_end(file.number(), info.st_size, path);
-  } catch (const std::bad_alloc&) {
-    return too_large;
-  }
+  return read_to_end(opened, std::min(kMostTextBytes, memory_bytes() / 2), path);
 }
 
 Result<std::optional<std::string>> read_file(const std::string& path, std::int64_t most_bytes) {
-  const Descriptor file(open_to_read(path));
-  if (file.number() < 0) {
+  const auto opened = open_to_read(path);
+  if (!opened) {
     if (errno == ENOENT || errno == ENOTDIR) return std::optional<std::string>();
     return infrastructure("cannot be opened: " + system_message()).at(path);
   }
-  struct stat info {};
-  if (::fstat(file.number(), &info) != 0) {
-    return infrastructure("cannot be read: " + system_message()).at(path);
-  }
-  if (!S_ISREG(info.st_mode)) return infrastructure("is no regular file").at(path);
-  if (info.st_size > most_bytes) {
-    return infrastructure("has " + std::to_string(info.st_size) + " bytes, expected at most " +
-                          std::to_string(most_bytes))
-        .at(path);
-  }
-  GRAPHGATE_TRY(std::string bytes, read_to_end(file.number(), info.st_size, path));
+  if (!S_ISREG(opened->info.st_mode)) return infrastructure("is no regular file").at(path);
+  GRAPHGATE_TRY(std::string bytes, read_to_end(*opened, most_bytes, path));
   return std::optional<std::string>(std::move(bytes));
 }
 

@@ -59,12 +59,27 @@ class ByteSource {
   std::string name_;
 };
 
-// A regular file, open until the source dies. kBadInput when it cannot be opened.
+// A file that was opened to be read, and how many bytes it says it has.
+struct OpenFile {
+  Descriptor file;
+  std::int64_t size_bytes = 0;
+};
+
+// Opens a regular file, without waiting for anybody: the one place where that is decided.
+// kBadInput where nothing can be opened, and for all else: a folder, a device or a named pipe may
+// have no end, or no writer. kInfrastructure where it has more bytes than this machine (or this
+// container) has memory: all of it is read in the end.
+[[nodiscard]] Result<OpenFile> open_regular(const std::string& path);
+
+// The same as a source, open until it dies.
 [[nodiscard]] Result<std::unique_ptr<ByteSource>> open_file(const std::string& path);
 
-// The bytes of a file: a regular one, or a pipe without a name (standard input, `<(...)` of a
-// shell), which is read until its end. kBadInput for all else: a folder, a device or a named pipe
-// may have no end, or no writer. kInfrastructure when reading fails.
+// No text that a person or a tool writes comes near it.
+inline constexpr std::int64_t kMostTextBytes = std::int64_t{1} << 30;
+
+// The bytes of a text: of a regular file, or of a pipe without a name (standard input, `<(...)` of
+// a shell), which is read until its end. kBadInput as above. kInfrastructure when reading fails,
+// and for more than kMostTextBytes or half of the memory, before any is taken.
 [[nodiscard]] Result<std::string> read_whole(const std::string& path);
 
 // No plan and no program of a GPU comes near it. What is larger was not written here.

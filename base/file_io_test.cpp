@@ -80,6 +80,16 @@ TEST(ReadWhole, TakesNoMemoryForASizeThatIsOnlyClaimed) {
   EXPECT_EQ(failure_of(read_whole(folder.file("a"))).kind, ErrorKind::kInfrastructure);
 }
 
+TEST(OpenFile, RefusesMoreThanMemory) {
+  const Folder folder;
+  folder.write("a", "text");
+  std::error_code error;
+  fs::resize_file(folder.file("a"), std::uintmax_t{1} << 42U, error);
+  if (error) GTEST_SKIP() << "no files so large here: " << error.message();
+  EXPECT_EQ(failure_of(open_file(folder.file("a")), folder.file("a")).kind,
+            ErrorKind::kInfrastructure);
+}
+
 TEST(IsThere, TellsWhatIsMissingFromWhatCannotBeTold) {
   const Folder folder;
   folder.write("a", "");

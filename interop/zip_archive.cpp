@@ -44,11 +44,13 @@ void ZipReader::Close::operator()(zip* archive) const { zip_discard(archive); }
 Result<ZipReader> ZipReader::open(const std::string& path) {
   ZipReader reader;
   reader.name_ = base_name(path);
-  GRAPHGATE_TRY(const auto file, open_file(path));  // for its message, and its size
-  reader.archive_bytes_ = file->size_bytes();
+  GRAPHGATE_TRY(OpenFile opened, open_regular(path));
+  reader.archive_bytes_ = opened.size_bytes;
   int code = 0;
-  reader.archive_.reset(zip_open(path.c_str(), ZIP_RDONLY, &code));
-  if (!reader.archive_) {
+  reader.archive_.reset(zip_fdopen(opened.file.number(), 0, &code));
+  if (reader.archive_) {
+    (void)opened.file.release();  // it is the archive's now
+  } else {
     const bool is_machines = code == ZIP_ER_OPEN || code == ZIP_ER_READ || code == ZIP_ER_SEEK ||
                              code == ZIP_ER_MEMORY;  // it could be opened a moment ago
     const std::string words = "is not a readable zip archive: " + error_text(code);

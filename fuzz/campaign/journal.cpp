@@ -17,6 +17,8 @@
 namespace graphgate::fuzz {
 namespace {
 
+constexpr std::size_t kMostWorkers = 1024;  // as --jobs has it
+
 constexpr char kMagic[8] = {'g', 'g', 'j', 'o', 'u', 'r', 'n', '1'};
 
 Error cannot(const std::string& path, const char* what, int code) {
@@ -88,14 +90,16 @@ void Journal::begin_file(std::size_t workers) {
 }
 
 Result<Journal> Journal::open(const std::string& path) {
-  const Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+  const Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
   if (file.number() < 0) {
     return bad_input(path + ": cannot be opened: " + std::strerror(errno));
   }
   struct stat status {};
   if (::fstat(file.number(), &status) != 0) return cannot(path, "cannot be read", errno);
   const auto bytes = static_cast<std::size_t>(status.st_size);
-  if (bytes < sizeof(Header)) return bad_input(path + ": no journal");
+  const bool can_be = S_ISREG(status.st_mode) && bytes >= sizeof(Header) &&
+                      bytes <= sizeof(Header) + kMostWorkers * sizeof(Ring);
+  if (!can_be) return bad_input(path + ": no journal");
   GRAPHGATE_TRY(Journal journal, map(path, file.number(), bytes));
   const auto* const header = static_cast<const Header*>(journal.memory_);
   const bool fits = std::memcmp(header->magic, kMagic, sizeof(kMagic)) == 0 &&
