@@ -1,5 +1,6 @@
 #include "reference/number/special_functions.h"
 
+#include <algorithm>
 #include <array>
 #include <boost/math/special_functions/airy.hpp>
 #include <boost/math/special_functions/bessel.hpp>
@@ -7,8 +8,11 @@
 #include <boost/math/special_functions/erf.hpp>
 #include <boost/math/special_functions/gamma.hpp>
 #include <boost/math/special_functions/trigamma.hpp>
+#include <cmath>
 #include <cstddef>
 #include <limits>
+#include <utility>
+#include <vector>
 
 namespace graphgate::reference::exact {
 namespace {
@@ -296,3 +300,76 @@ long double spherical_bessel_j0(long double x) {
 }
 
 }  // namespace graphgate::reference::exact
+
+namespace graphgate::reference::detail {
+
+double lost_by_float_zeta(long double s, long double q) {
+  constexpr long double kUnit = 0x1p-24L;
+  constexpr long double kPower = 8 * kUnit;
+  constexpr long double kFurthest = -1e4L;  // as many terms
+  if (!(q > kFurthest)) return kInfinity;
+  const bool is_odd = std::fmod(s, 2.0L) == 1;
+  long double base = q;
+  long double moved = 0;
+  long double sum = 0;
+  long double lost = 0;
+  for (int i = 0;; ++i) {
+    const long double term = std::pow(std::fabs(base), -s);
+    sum += base < 0 && is_odd ? -term : term;
+    lost += term * (kPower + s * moved / std::fabs(base)) + kUnit * std::fabs(sum);
+    if (i >= 9 && base > 9) break;
+    base += 1;
+    if (base > 0.5L) moved += kUnit * base;  // a sum nearer to 0 than the base before is exact
+  }
+  // The rest: an integral, half of the last term, and up to twelve terms that fall quickly.
+  const long double last = std::pow(base, -s);
+  const long double integral = last * base / (s - 1);
+  lost += (integral + last) * (kPower + s * moved / base + 4 * kUnit);
+  lost += 14 * kUnit * (std::fabs(sum) + integral);
+  return std::isnan(lost) ? kInfinity : static_cast<double>(lost);
+}
+
+std::vector<double> lost_by_fraction(long double a, long double x, double unit) {
+  constexpr int kMostSteps = 2000;
+  const auto wide = static_cast<long double>(unit);
+  struct Step {
+    long double z;
+    long double y;
+  };
+  std::vector<Step> steps;
+  std::vector<long double> p = {1, x + 1};
+  std::vector<long double> q = {x, (x + 2 - a) * x};
+  const auto extend = [](std::vector<long double>& row, const Step& step) {
+    row.push_back(step.z * row.back() - step.y * row[row.size() - 2]);
+  };
+  long double ratio = p.back() / q.back();
+  long double before = 1;
+  long double change = 1;
+  for (int k = 1; k <= kMostSteps && change > wide; ++k) {
+    const auto count = static_cast<long double>(k);
+    steps.push_back({x + 2 - a + 2 * count, (1 - a + count) * count});
+    extend(p, steps.back());
+    extend(q, steps.back());
+    const long double next = p.back() / q.back();
+    before = change;
+    change = std::fabs((ratio - next) / next);
+    ratio = next;
+  }
+  std::vector<double> out;
+  long double grown = 1;  // what an error behind this step becomes at the end, and behind the next
+  long double grown_next = 0;
+  for (std::size_t j = steps.size(); j-- > 0;) {
+    for (const std::vector<long double>* row : {&p, &q}) {
+      const long double rounded = std::fabs((*row)[j + 1] * steps[j].z) +
+                                  2 * std::fabs((*row)[j] * steps[j].y) + std::fabs((*row)[j + 2]);
+      out.push_back(static_cast<double>(wide * rounded * std::fabs(grown) / row->back()));
+    }
+    const long double next = j + 1 < steps.size() ? steps[j + 1].y * grown_next : 0;
+    grown_next = std::exchange(grown, steps[j].z * grown - next);
+  }
+  const long double left = 1 - std::min(change / before, 0.99L);
+  out.push_back(static_cast<double>(change / left));
+  return out;
+}
+
+}  // namespace graphgate::reference::detail

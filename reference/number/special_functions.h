@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <vector>
 
 #include "reference/number/functions.h"
 
@@ -234,9 +235,18 @@ Tracked<P> trigamma(const Tracked<P>& x) {
   return detail::accurate_to<P>(value, moved, x.arithmetic, 6, absolute);
 }
 
-// Nine terms and more, then Euler and Maclaurin's formula, in float64 for float32 too. A term's
-// base, q + k, is rounded in float64: s / 2 units of the term. Where q^-s underflows there is
-// nothing of the result, and where s (s + 1)... overflows beside it no number.
+namespace detail {
+
+// What the sum of zeta loses at most in float32, which CUDA's kernel computes it in: at each term
+// its power (4 ULP: CUDA C++ Programming Guide, powf), what the additions of 1 have moved its base
+// by, and the partial sum. `q` is no pole.
+[[nodiscard]] double lost_by_float_zeta(long double s, long double q);
+
+}  // namespace detail
+
+// Nine terms and more, then Euler and Maclaurin's formula, in float64 for float32 too, but for
+// CUDA's. A term's base, q + k, is rounded in float64: s / 2 units of the term. Where q^-s
+// underflows there is nothing of the result, and where s (s + 1)... overflows beside it no number.
 GRAPHGATE_EAGER_OF_TWO(zeta)
 template <class P>
 Tracked<P> zeta(const Tracked<P>& s, const Tracked<P>& q) {
@@ -267,6 +277,9 @@ Tracked<P> zeta(const Tracked<P>& s, const Tracked<P>& q) {
     absolute += largest * ulps * unit * (1 + std::fabs(static_cast<double>(q.value)));
     absolute += power(q.value) * detail::epsilon_of<P>(arithmetic);
   }
+  if (!is_double && declared_arithmetic().has_cuda_kernels && std::isfinite(value)) {
+    absolute += detail::lost_by_float_zeta(s.value, q.value);
+  }
   return detail::accurate_to<P>(value, P::combine(from_s, from_q), arithmetic, ulps, absolute);
 }
 
@@ -291,14 +304,40 @@ Tracked<P> zeta_in(const Tracked<P>& s, const Tracked<P>& q, spec::DType dtype) 
 
 namespace detail {
 
+// Whether x^a e^-x / Gamma(a) is computed with a power of x over a, not from an exponent.
+inline bool is_near_order(long double a, long double x) { return std::fabs(a - x) <= 0.4L * a; }
+
 // How many units an executor's x^a e^-x / Gamma(a) may be off: it comes from an exponent, each of
-// whose parts is rounded.
+// whose parts is rounded. CUDA's lgamma is 6 ULP off.
 inline double incomplete_gamma_ulps(long double a, long double x) {
-  constexpr long double kNear = 0.4L;
-  if (std::fabs(a - x) <= kNear * a) return static_cast<double>(10 + 2 * a);
-  const long double parts = std::fabs(a * std::log(x)) + x + std::fabs(exact::lgamma(a));
+  if (is_near_order(a, x)) return static_cast<double>(10 + 2 * a);
+  const long double of_gamma = declared_arithmetic().has_cuda_kernels ? 6 : 1;
+  const long double parts = std::fabs(a * std::log(x)) + x + of_gamma * std::fabs(exact::lgamma(a));
   return static_cast<double>(10 + parts);
 }
+
+// What x^a e^-x / Gamma(a) loses, in units of itself, where the power that it is made of is
+// subnormal: (x / (a + g - 1/2))^a with the g of Lanczos's formula.
+inline double lost_by_subnormal_power(long double a, long double x, spec::DType dtype) {
+  constexpr long double kShift = 6.024680040776729583740234375L - 0.5L;
+  if (!is_near_order(a, x) || a >= 200 || x >= 200) return 0;
+  const long double power = std::exp(a * std::log(x / (a + kShift)));
+  return static_cast<double>(half_ulp(0, dtype) / power);
+}
+
+// Whether PyTorch computes Q(a, x) as a continued fraction (aten/src/ATen/native/Math.h,
+// calc_igammac): not near a large order, where both come from a uniform expansion.
+inline bool is_fraction(long double a, long double x) {
+  const long double apart = std::fabs(x - a);
+  const bool is_uniform = a > 20 && (a < 200 ? apart < 0.3L * a : apart < 4.5L * std::sqrt(a));
+  return x > 1.1L && x >= a && !is_uniform;
+}
+
+// What each rounding of that fraction moves Q(a, x) by at most, in units of Q: p_k = z_k p_(k-1) -
+// y_k p_(k-2), and q_k likewise, until a step moves p_k / q_k by `unit` or less; what it leaves out
+// then is the last one. The recurrence carries a rounding to the end as it carries its solutions:
+// for x near 1 that is a thousand units in sum, over eighty steps.
+[[nodiscard]] std::vector<double> lost_by_fraction(long double a, long double x, double unit);
 
 // PyTorch's asymptotic series of large a divides by sqrt(2 pi a) with pi as a float32.
 inline double float_pi_error(long double a, long double x) {
@@ -310,8 +349,9 @@ inline double float_pi_error(long double a, long double x) {
          kError;
 }
 
+// f is P(a, x), or where `is_upper` Q(a, x).
 template <class P, class F>
-Tracked<P> incomplete_gamma(const Tracked<P>& a, const Tracked<P>& x, F f) {
+Tracked<P> incomplete_gamma(const Tracked<P>& a, const Tracked<P>& x, bool is_upper, F f) {
   const auto arithmetic = wider<P>(a.arithmetic, x.arithmetic);
   const long double value = f(a.value, x.value);
   if (std::isnan(value) || !(a.value > 0) || !(x.value > 0) || std::isinf(a.value) ||
@@ -341,6 +381,15 @@ Tracked<P> incomplete_gamma(const Tracked<P>& a, const Tracked<P>& x, F f) {
   Tracked<P> out = accurate_to<P>(value, P::combine(from_a, from_x), arithmetic, 8,
                                   complement + pi_error + vanishing);
   out.radius = P::combine(out.radius, P::of_rounding(relative * epsilon * smaller));
+  const auto upper = static_cast<double>(is_upper ? value : 1 - value);
+  const double computed = x.value < a.value ? 1 - upper : upper;
+  const double power = lost_by_subnormal_power(a.value, x.value, dtype_of<P>(arithmetic));
+  out.radius = P::combine(out.radius, P::of_rounding(power * computed));
+  if (is_fraction(a.value, x.value)) {
+    for (const double lost : lost_by_fraction(a.value, x.value, epsilon / 2)) {
+      out.radius = P::combine(out.radius, P::of_rounding(lost * upper));
+    }
+  }
   return out;
 }
 
@@ -349,14 +398,14 @@ Tracked<P> incomplete_gamma(const Tracked<P>& a, const Tracked<P>& x, F f) {
 GRAPHGATE_EAGER_OF_TWO(igamma)
 template <class P>
 Tracked<P> igamma(const Tracked<P>& a, const Tracked<P>& x) {
-  return detail::incomplete_gamma(a, x,
+  return detail::incomplete_gamma(a, x, false,
                                   [](long double u, long double v) { return exact::igamma(u, v); });
 }
 GRAPHGATE_EAGER_OF_TWO(igammac)
 template <class P>
 Tracked<P> igammac(const Tracked<P>& a, const Tracked<P>& x) {
   return detail::incomplete_gamma(
-      a, x, [](long double u, long double v) { return exact::igammac(u, v); });
+      a, x, true, [](long double u, long double v) { return exact::igammac(u, v); });
 }
 
 // Two steps of Newton's method with erf.
@@ -545,7 +594,10 @@ Tracked<P> airy_ai(const Tracked<P>& x) {
     return detail::accurate_to<P>(value, moved, x.arithmetic, 4, 4 * epsilon + lack);
   }
   if (x.value > 0) {
-    if (x.value > kLastPositive && size < kLastPositive + 1)
+    // PyTorch divides by 2 x^1/4 e^zeta: 0 where that overflows.
+    const auto greatest = static_cast<long double>(max_finite(detail::dtype_of<P>(x.arithmetic)));
+    const bool may_overflow = 2 * std::pow(size, 0.25L) * std::exp(zeta) > 0.99L * greatest;
+    if (may_overflow || (x.value > kLastPositive && size < kLastPositive + 1))
       return detail::accurate_to<P>(value, moved, x.arithmetic, 4, static_cast<double>(value));
     return detail::accurate_to<P>(value, moved, x.arithmetic,
                                   5 + 2.5 * std::min(static_cast<double>(zeta), 1e4));

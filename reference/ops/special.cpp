@@ -47,7 +47,8 @@ void polygamma(Call& call) {
   });
 }
 
-// The number that mvlgamma adds: p (p - 1) / 4 times a logarithm that executors compute.
+// The number that mvlgamma adds: p (p - 1) / 4 times a logarithm that executors compute. CUDA's sum
+// holds a number in the compute dtype, the CPU's in the dtype.
 template <class N>
 N constant_of_mvlgamma(double constant, DType dtype) {
   if constexpr (requires { typename N::PolicyType; }) {
@@ -85,7 +86,8 @@ void mvlgamma(Call& call) {
   refuse_float8(call, dtype);
   check_result_fits(call, dtype);
   const auto halves = static_cast<double>(p * (p - 1));
-  const double constant = round_to_dtype(halves * std::log(std::numbers::pi) / 4, dtype);
+  const DType of_constant = declared_arithmetic().has_cuda_kernels ? compute_dtype(dtype) : dtype;
+  const double constant = round_to_dtype(halves * std::log(std::numbers::pi) / 4, of_constant);
   with_real(call.mode(), [&]<class N>() {
     const N added = p == 1 ? N(0) : constant_of_mvlgamma<N>(constant, dtype);
     Array<N> out = load<N>(self, dtype);

@@ -155,6 +155,109 @@ TEST(Special, DigammaMayRoundEachStepOfItsRecurrence) {
   EXPECT_GT(worst, 0.1);
 }
 
+// As CUDA's kernel sums it in float32, in the order of aten/src/ATen/native/cuda/Math.cuh, without
+// the terms of its series that are below a unit.
+float zeta_by_steps(float s, float q) {
+  float base = q;
+  float sum = std::pow(q, -s);
+  float term = 0;
+  for (int i = 0; i < 9 || base <= 9; ++i) {
+    base += 1;
+    term = std::pow(base, -s);
+    sum += term;
+  }
+  sum += term * base / (s - 1);
+  sum -= 0.5F * term;
+  return sum + s * term / base / 12;
+}
+
+// Below 0 terms of both signs cancel, and what the largest one rounds is left.
+TEST(CudaKernels, SumZetaInFloat32) {
+  Numbers x;
+  for (int i = 1; i < 1200; ++i) {
+    if (i % 400 != 0) x.push_back(-0.0025 * i);
+  }
+  const auto self = tensor(DType::kFloat32, {std::ssize(x)}, x);
+  const auto outside = [&] {
+    const auto bound = run_tensor("aten.polygamma.default",
+                                  {{"n", {std::int64_t{2}}}, {"self", {self}}}, Mode::kWorstCase);
+    const std::vector<Mark> marks = marks_of(*bound);
+    const Numbers held = values(*self);
+    int count = 0;
+    for (std::size_t i = 0; i < held.size(); ++i) {
+      const float made = -2 * zeta_by_steps(3, static_cast<float>(held[i]));
+      const auto error = std::fabs(static_cast<long double>(made) - marks[i].value);
+      count += error <= marks[i].radius ? 0 : 1;
+      EXPECT_LT(marks[i].radius, 1e-4 * (30 + std::fabs(marks[i].value))) << held[i];
+    }
+    return count;
+  };
+  EXPECT_GT(outside(), 0);
+  Arithmetic arithmetic;
+  arithmetic.has_cuda_kernels = true;
+  const DeclaredArithmetic declared(arithmetic);
+  EXPECT_EQ(outside(), 0);
+}
+
+// 2 x^1/4 e^zeta overflows where the result is subnormal.
+TEST(AiryFunction, MayBeZeroWhereItsDivisorOverflows) {
+  const auto reaches_zero = [](double x) {
+    const auto bound = run_tensor("aten.special_airy_ai.default",
+                                  {{"x", {tensor(DType::kFloat32, {1}, {x})}}}, Mode::kWorstCase);
+    const Mark mark = marks_of(*bound)[0];
+    return mark.value <= static_cast<long double>(mark.radius);
+  };
+  EXPECT_TRUE(reaches_zero(25.8));  // 1.4e-39, and 0 of PyTorch 2.15.0
+  EXPECT_FALSE(reaches_zero(25.6));
+}
+
+// What PyTorch 2.15.0 has on a CPU (x86-64), off by 44, 39 and 36 units of Q: a fraction of eighty
+// steps for x near 1.
+TEST(IncompleteGamma, MayRoundEachStepOfItsFraction) {
+  const Numbers a = {0x1.0dcbaa69b0b93p+0, 0x1.0cfdc37e9a176p-1, 0x1.8eeb3c0ef50cap-3};
+  const Numbers x = {0x1.2852ab3dcb30ep+0, 0x1.2bb07fb9bba4fp+0, 0x1.452a782dc8421p+0};
+  const Numbers upper = {0x1.57bf4d1224691p-2, 0x1.131a4caa3ef99p-3, 0x1.16b4f6c9babcfp-5};
+  const Numbers lower = {0x1.54205976edce1p-1, 0x1.bb396cd57042ap-1, 0x1.ee94b09364546p-1};
+  const Arguments both = {{"self", {tensor(DType::kFloat64, {3}, a)}},
+                          {"other", {tensor(DType::kFloat64, {3}, x)}}};
+  const auto fits = [&](const char* op, const Numbers& made) {
+    const std::vector<Mark> marks = marks_of(*run_tensor(op, both, Mode::kWorstCase));
+    for (std::size_t i = 0; i < made.size(); ++i) {
+      EXPECT_LE(std::fabs(static_cast<long double>(made[i]) - marks[i].value), marks[i].radius)
+          << i;
+      EXPECT_LT(marks[i].radius, 1e-12) << i;
+    }
+  };
+  fits("aten.igammac.default", upper);
+  fits("aten.igamma.default", lower);
+}
+
+// (x / (a + 5.5))^a is 1e-42, a subnormal float32 of ten bits (PyTorch 2.15.0 on a CPU).
+TEST(IncompleteGamma, LosesWhatASubnormalPowerLoses) {
+  const auto bound = run_tensor("aten.igamma.default",
+                                {{"self", {tensor(DType::kFloat32, {1}, {0x1.8f51ecp+7})}},
+                                 {"other", {tensor(DType::kFloat32, {1}, {0x1.fa70a4p+6})}}},
+                                Mode::kWorstCase);
+  const Mark mark = marks_of(*bound)[0];
+  EXPECT_LE(std::fabs(0x1.5e80aep-30L - mark.value), mark.radius);
+  EXPECT_LT(mark.radius, 2e-12);
+}
+
+// pi's logarithm is added to a sum in 16 bits: 1.717 as it is, or as 1.71875.
+TEST(CudaKernels, AddTheConstantOfMvlgammaInFloat32) {
+  const Arguments arguments = {{"self", {tensor(DType::kBFloat16, {1}, {3})}},
+                               {"p", {std::int64_t{3}}}};
+  const auto value = [&] {
+    return marks_of(*run_tensor("aten.mvlgamma.default", arguments, Mode::kWorstCase))[0].value;
+  };
+  const long double held = value();
+  Arithmetic arithmetic;
+  arithmetic.has_cuda_kernels = true;
+  const DeclaredArithmetic declared(arithmetic);
+  EXPECT_NEAR(static_cast<double>(held - value()), 1.71875 - 1.5 * std::log(std::numbers::pi),
+              1e-6);
+}
+
 Numbers polynomial_of(std::string_view op, const Numbers& x, double n,
                       DType dtype = DType::kFloat64) {
   const Sizes sizes = {static_cast<std::int64_t>(x.size())};
