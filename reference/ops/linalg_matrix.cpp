@@ -281,6 +281,34 @@ Eigen eigen_of(WideMatrix a) {
   return out;
 }
 
+namespace {
+
+// Makes the columns of `u`, whose values fall, orthonormal. A column that is nothing but what
+// rotations rounded, as beside a value that is 0, and with it all behind it, becomes 0 with its
+// value: nobody tells its direction.
+void orthonormalize(WideMatrix& u, std::vector<long double>& values) {
+  bool is_known = true;
+  for (std::int64_t j = 0; j < u.columns; ++j) {
+    long double length = 0;
+    for (int turn = 0; is_known && turn < 2; ++turn) {
+      for (std::int64_t k = 0; k < j; ++k) {
+        long double along = 0;
+        for (std::int64_t i = 0; i < u.rows; ++i) along += u(i, k) * u(i, j);
+        for (std::int64_t i = 0; i < u.rows; ++i) u(i, j) -= along * u(i, k);
+      }
+      length = 0;
+      for (std::int64_t i = 0; i < u.rows; ++i) length = std::hypot(length, u(i, j));
+      is_known = length > 0.5L;
+      for (std::int64_t i = 0; is_known && i < u.rows; ++i) u(i, j) /= length;
+    }
+    if (is_known) continue;
+    values[nth(j)] = 0;
+    for (std::int64_t i = 0; i < u.rows; ++i) u(i, j) = 0;
+  }
+}
+
+}  // namespace
+
 SingularValues singular_values_of(const WideMatrix& a) {
   if (a.rows < a.columns) {
     SingularValues turned = singular_values_of(flipped(a));
@@ -326,6 +354,7 @@ SingularValues singular_values_of(const WideMatrix& a) {
   for (const std::int64_t j : order) out.values.push_back(values[nth(j)]);
   out.u = with_columns(w, order);
   out.v = with_columns(v, order);
+  orthonormalize(out.u, out.values);
   return out;
 }
 

@@ -321,6 +321,25 @@ TEST(SingularValues, DescendAndComplete) {
   EXPECT_NEAR(std::fabs(u[1]), 0.8, 1e-6);
 }
 
+// Two equal rows: the last value is 0, and its left vector lies along their difference.
+TEST(Svd, KnowsTheVectorOfAValueThatIsNothing) {
+  const float r = 0.678443849F;
+  const float s = 0.970488429F;
+  const float t = 0.804409683F;
+  const float u = -0.597429633F;
+  const auto a = tensor(DType::kFloat32, {4, 4},
+                        {r, -1.028065801F, t, 0.341433257F, r, -1.028065801F, 0.780498326F,
+                         0.341433257F, r, s, t, u, r, s, t, u});
+  const auto out = run("aten._linalg_svd.default", {{"A", {a}}}, Mode::kWorstCase);
+  const std::vector<Mark> left = marks_of(result(out, 0));
+  const std::vector<double> last = {0, 0, -std::sqrt(0.5), std::sqrt(0.5)};
+  for (std::size_t i = 0; i < 4; ++i) {
+    const Mark& mark = left[i * 4 + 3];
+    EXPECT_LE(std::fabs(static_cast<long double>(last[i]) - mark.value), mark.radius) << i;
+    EXPECT_LT(mark.radius, std::fabs(last[i]) + 1e-2) << i;
+  }
+}
+
 // cuSOLVER gives V, whose adjoint is the result.
 TEST(CudaKernels, GiveRightSingularVectorsByRows) {
   const Arguments arguments = {{"A", {tensor(DType::kFloat32, {2, 2}, {3, 0, 0, 4})}}};
