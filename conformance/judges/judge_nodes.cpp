@@ -12,6 +12,7 @@
 #include "conformance/judges/same_bits.h"
 #include "conformance/judges/verified_plans.h"
 #include "conformance/judges/written_together.h"
+#include "conformance/run/input_layout.h"
 #include "conformance/run/runs.h"
 #include "conformance/verify/accesses.h"
 #include "spec/type_text.h"
@@ -44,7 +45,9 @@ struct OneNode {
 
 class OneNodeBuilder {
  public:
-  OneNodeBuilder(const spec::Graph& graph, const Node& node) : graph_(graph), node_(node) {
+  // Operands that came packed lie as the graph declares them where `symbols` are known.
+  OneNodeBuilder(const spec::Graph& graph, const Node& node, const spec::SymbolValues* symbols)
+      : graph_(graph), node_(node), symbols_(symbols) {
     out_.program.name = node.name;
     if (is_conditional(node)) out_.program.graph.subgraphs = graph.subgraphs;
   }
@@ -76,13 +79,24 @@ class OneNodeBuilder {
     }
     const ValueId id = add_value(original);
     spec::Value& declared = out_.program.graph.values.back();
-    declared.type = spec::type_of(*tensor);
+    const HostTensor operand = as_declared(*tensor, declared.type);
+    declared.type = spec::type_of(operand);
     out_.program.graph.inputs.push_back(id);
     out_.program.inputs.push_back(
         {spec::InputKind::kUserInput, id, declared.name, true, std::nullopt});
     replaced_.emplace(original, Argument{id});
     out_.input_of.emplace(original, out_.inputs.size());
-    out_.inputs.emplace_back(*tensor);
+    out_.inputs.emplace_back(operand);
+  }
+
+  // How kernels round may depend on whether elements follow each other, and a clone is dense.
+  [[nodiscard]] HostTensor as_declared(const HostTensor& clone,
+                                       const std::optional<spec::TensorType>& type) const {
+    const bool is_packed =
+        clone.storage_offset == 0 && clone.strides == spec::contiguous_strides(clone.sizes);
+    const bool fits =
+        type && type->dtype == clone.dtype && type->sizes.size() == clone.sizes.size();
+    return symbols_ && is_packed && fits ? laid_out(clone, *type, *symbols_) : clone;
   }
 
   ValueId add_result(ValueId original) {
@@ -111,6 +125,7 @@ class OneNodeBuilder {
 
   const spec::Graph& graph_;
   const Node& node_;
+  const spec::SymbolValues* const symbols_;
   OneNode out_;
   std::map<ValueId, Argument> replaced_;
 };
@@ -148,8 +163,13 @@ bool has_open_element(const CallResult& oracle, std::size_t output, bool draws) 
 class NodeJudge {
  public:
   NodeJudge(const spec::Program& program, const TappedProgram& tapped, spec::Executor& bounds,
-            const spec::OpTable& ops, bool keeps_bits)
-      : program_(program), tapped_(tapped), bounds_(bounds), ops_(ops), keeps_bits_(keeps_bits) {}
+            const spec::OpTable& ops, bool keeps_bits, bool keeps_layouts)
+      : program_(program),
+        tapped_(tapped),
+        bounds_(bounds),
+        ops_(ops),
+        keeps_bits_(keeps_bits),
+        keeps_layouts_(keeps_layouts) {}
 
   // `inputs` are those of the call. `plain` is what the program itself results in: taps must not
   // change it, but for what nobody has written, where the arithmetic is strict.
@@ -171,9 +191,11 @@ class NodeJudge {
            "output " + std::to_string(i) + " has other bits when the program is tapped"});
     }
     const std::vector<bool> parted = written_together(program_, inputs, ops_);
+    const spec::SymbolValues symbols =
+        symbols_of(program_, std::vector<spec::InputValue>(inputs.begin(), inputs.end()));
     for (std::size_t n = 0; n < tapped_.nodes.size(); ++n) {
       const std::size_t before = report_.judged;
-      if (!parted[n]) GRAPHGATE_TRY_VOID(judge_node(call, n, tapped));
+      if (!parted[n]) GRAPHGATE_TRY_VOID(judge_node(call, n, tapped, symbols));
       if (report_.judged == before && makes_tensor(n)) ++report_.passed_over;
     }
     return {};
@@ -191,11 +213,13 @@ class NodeJudge {
     return false;
   }
 
-  Result<void> judge_node(std::size_t call, std::size_t index, const CallResult& actual) {
+  Result<void> judge_node(std::size_t call, std::size_t index, const CallResult& actual,
+                          const spec::SymbolValues& symbols) {
     const Node& node = program_.graph.nodes[index];
     const TappedProgram::NodeTaps& taps = tapped_.nodes[index];
     if (taps.after.empty()) return {};
-    OneNode one = OneNodeBuilder(program_.graph, node).build(taps.before, actual);
+    OneNode one = OneNodeBuilder(program_.graph, node, keeps_layouts_ ? &symbols : nullptr)
+                      .build(taps.before, actual);
     GRAPHGATE_TRY(auto loaded, bounds_.load(one.program));
     auto oracle_result = loaded->call(one.inputs);
     if (!oracle_result.ok() && oracle_result.error().kind == ErrorKind::kUnsupported) return {};
@@ -259,6 +283,7 @@ class NodeJudge {
   spec::Executor& bounds_;
   const spec::OpTable& ops_;
   const bool keeps_bits_;
+  const bool keeps_layouts_;
   NodeReport report_;
 };
 
@@ -308,7 +333,7 @@ Result<NodeReport> judge_nodes(const spec::Program& program,
     }
     return has_open_element(oracle, output, draws);
   };
-  NodeJudge judge(program, tapped, bounds, ops, true);
+  NodeJudge judge(program, tapped, bounds, ops, true, true);
   for (std::size_t call = 0; call < calls.size(); ++call) {
     GRAPHGATE_TRY(const CallResult plain, plain_program->call(calls[call]));
     GRAPHGATE_TRY(const CallResult result, tapped_program->call(calls[call]));
@@ -354,7 +379,7 @@ Result<NodeReport> judge_nodes(Runs& runs, const Configuration& changes) {
       GRAPHGATE_TRY(oracle, runs.oracle_source().make(bounding, ops));
     }
     NodeJudge judge(*runs.script().programs[p], tapped[p], *oracle, ops,
-                    runs.promises().arithmetic == "strict");
+                    runs.promises().arithmetic == "strict", runs.promises().keeps_layouts);
     GRAPHGATE_TRY_VOID(judge.judge_call(call, trace.calls[call].inputs, plain->calls[call].result,
                                         trace.calls[call].result,
                                         !began_otherwise(trace, *plain, call), is_open));

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "reference/movement.h"
+#include "reference/number/flushed.h"
 #include "reference/number/left_open.h"
 #include "reference/pointwise.h"
 #include "reference/registry.h"
@@ -45,14 +46,16 @@ void mish(Call& call) {
   activate(call, [](auto x) { return x * tanh(log1p(exp(x))); });
 }
 
-// x/2 (1 + erf(x/sqrt(2))), or its approximation by tanh (Hendrycks and Gimpel, "Gaussian Error
-// Linear Units").
+// x/2 (1 + erf(x/sqrt(2))), which is oneDNN's in bfloat16, or its approximation by tanh (Hendrycks
+// and Gimpel, "Gaussian Error Linear Units").
 void gelu(Call& call) {
   const std::string_view approximate = call.text("approximate");
   if (approximate == "none") {
     const double factor = constant(call, 1 / std::numbers::sqrt2);
-    return activate(
-        call, [factor]<class N>(const N& x) { return x * 0.5 * (1.0 + short_erf(x * N(factor))); });
+    const spec::DType dtype = call.tensor("self")->dtype;
+    return activate(call, [factor, dtype]<class N>(const N& x) {
+      return perhaps_flushed(x * 0.5 * (1.0 + short_erf(x * N(factor))), dtype);
+    });
   }
   if (approximate != "tanh") throw OpError("approximate argument must be either none or tanh");
   const double beta = constant(call, std::numbers::sqrt2 * (2 / std::sqrt(std::numbers::pi)) * 0.5);

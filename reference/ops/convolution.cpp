@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "reference/movement.h"
+#include "reference/number/flushed.h"
 #include "reference/number/left_open.h"
 #include "reference/number/sum.h"
 #include "reference/ops/product.h"
@@ -285,6 +286,17 @@ Array<N> convolved(const Array<N>& input, const Array<N>& weight,
   return out;
 }
 
+// Factors of a convolution, and what `terms` of their products were summed to.
+template <class N>
+Array<N> perhaps_flushed(Array<N> numbers, spec::DType dtype, std::int64_t terms = 1) {
+  if constexpr (!std::is_same_v<N, Whole>) {
+    for (N& x : numbers.data) {
+      x = reference::perhaps_flushed(x, dtype, static_cast<double>(terms));
+    }
+  }
+  return numbers;
+}
+
 // Channels-last when the input or the weight is. float64 and integers have no such kernel for
 // three dimensions.
 Sizes result_strides(const Tensor& input, const Tensor& weight, const Sizes& sizes) {
@@ -339,7 +351,8 @@ void convolve(Call& call, bool is_transposed) {
   with_number(call.mode(), dtype, [&]<class N>() {
     std::optional<Array<N>> biases;
     if (bias) biases = load<N>(*bias, dtype);
-    const Array<N> weights = load<N>(weight, dtype);
+    const Array<N> weights = perhaps_flushed(load<N>(weight, dtype), dtype);
+    const std::int64_t terms = at.in_channels / at.groups * at.kernels();
     const TensorRef written = call.next_target();
     const bool is_over = written && written->storage == input->storage;
     const TensorRef source = is_over ? copy_of(*input) : input;
@@ -350,8 +363,8 @@ void convolve(Call& call, bool is_transposed) {
     Sizes image = images->sizes;
     image[0] = 1;
     for (std::int64_t b = 0; b < at.batches; ++b) {
-      Array<N> out =
-          convolved(load<N>(*narrowed(*source, 0, b, 1), dtype), weights, biases, one, image);
+      const Array<N> entry = perhaps_flushed(load<N>(*narrowed(*source, 0, b, 1), dtype), dtype);
+      Array<N> out = perhaps_flushed(convolved(entry, weights, biases, one, image), dtype, terms);
       const std::int64_t positions = out.count() / std::max<std::int64_t>(at.out_channels, 1);
       for (std::int64_t i = 0; biases && i < out.count(); ++i) {
         out[i] = allow_rounded_product(out[i], (*biases)[i / positions], dtype);
@@ -531,23 +544,30 @@ void convolution_backward(Call& call) {
   };
   const spec::DType dtype = input.dtype;
   with_real(call.mode(), [&]<class N>() {
-    const Array<N> gradients = load<N>(gradient, dtype);
+    const Array<N> gradients = perhaps_flushed(load<N>(gradient, dtype), dtype);
     if (wants(0)) {
       const Geometry3d back = geometry_back_to_input(at);
-      call.emit(convolved(gradients, load<N>(weight, dtype), std::optional<Array<N>>(), back,
-                          input.sizes),
+      const Array<N> weights = perhaps_flushed(load<N>(weight, dtype), dtype);
+      const std::int64_t terms = back.in_channels / back.groups * back.kernels();
+      call.emit(perhaps_flushed(
+                    convolved(gradients, weights, std::optional<Array<N>>(), back, input.sizes),
+                    dtype, terms),
                 dtype, gradient_strides(input, weight, input, input.sizes));
     } else {
       call.emit_datum({});
     }
     if (wants(1)) {
-      call.emit(WeightGradient<N>(at, load<N>(input, dtype), gradients).computed(weight.sizes),
+      const Array<N> inputs = perhaps_flushed(load<N>(input, dtype), dtype);
+      const std::int64_t terms = gradient.count() / std::max<std::int64_t>(at.out_channels, 1);
+      call.emit(perhaps_flushed(WeightGradient<N>(at, inputs, gradients).computed(weight.sizes),
+                                dtype, terms),
                 dtype, gradient_strides(input, weight, weight, weight.sizes));
     } else {
       call.emit_datum({});
     }
     if (wants(2)) {
-      call.emit(bias_gradient(gradients, at), dtype);
+      const std::int64_t terms = gradient.count() / std::max<std::int64_t>(at.out_channels, 1);
+      call.emit(perhaps_flushed(bias_gradient(gradients, at), dtype, terms), dtype);
     } else {
       call.emit_datum({});
     }

@@ -116,6 +116,23 @@ TEST(ConvolutionBackward, GathersThemWhereTheConvolutionScatters) {
   EXPECT_EQ(values(result(out, 2)), Numbers{10});
 }
 
+// Intel's units for bfloat16 take what is subnormal for 0: a factor, a sum and a result.
+TEST(ConvolutionBackward, MayFlushSubnormalBFloat16) {
+  const double tiny = 0x1p-130;
+  const TensorRef input = tensor(DType::kBFloat16, {1, 1, 1}, {tiny});
+  const TensorRef weight = tensor(DType::kBFloat16, {1, 1, 1}, {64});
+  const auto least = [&](DType dtype) {
+    const auto retyped = [&](const TensorRef& t) { return tensor(dtype, t->sizes, values(*t)); };
+    const auto out =
+        run("aten.convolution_backward.default",
+            backward(retyped(input), retyped(input), retyped(weight), 1, false), Mode::kWorstCase);
+    const Mark mark = marks_of(result(out, 0))[0];
+    return mark.value - static_cast<long double>(mark.radius);
+  };
+  EXPECT_LE(least(DType::kBFloat16), 0);
+  EXPECT_GT(least(DType::kFloat32), 0);
+}
+
 TEST(ConvolutionBackward, LeavesOutWhatNobodyAsksFor) {
   Arguments arguments =
       backward(counting({1, 1, 2}), counting({1, 1, 3}), counting({1, 1, 2}), 1, false);

@@ -8,6 +8,7 @@
 #include "reference/number/left_open.h"
 #include "reference/number/product.h"
 #include "reference/number/sum.h"
+#include "reference/ops/contributions.h"
 #include "reference/ops/vector_norm.h"
 #include "reference/ops/view.h"
 #include "reference/pointwise.h"
@@ -44,12 +45,36 @@ void sum(Call& call) {
   });
 }
 
+// Whether the CPU's kernel keeps partial sums in 16 bits: it adds one removed dimension after the
+// other to the result where their elements do not follow each other.
+bool adds_in_dtype(const Tensor& self, const Reduction& reduction, DType dtype) {
+  if (compute_dtype(dtype) == dtype || declared_arithmetic().has_cuda_kernels) return false;
+  const Tensor folded = reduction.folded(self);
+  std::int64_t next = 0;  // where the elements behind those of a dimension begin; 0: none yet
+  for (std::size_t d = folded.sizes.size(); d-- > 0;) {
+    if (folded.sizes[d] == 1) continue;
+    if (next != 0 && folded.strides[d] != next) return true;
+    next = folded.strides[d] * folded.sizes[d];
+  }
+  return false;
+}
+
+// The sum of what is no NaN. (`sum` computes 16-bit data in float32.)
 void nansum(Call& call) {
   const Tensor& self = *call.tensor("self");
   const Reduction reduction(call, self);
   const DType dtype = accumulated_dtype(call);
+  const bool in_dtype = spec::is_floating_point(dtype) && adds_in_dtype(self, reduction, dtype);
+  const Accumulation how{.partials = in_dtype ? Partials::kOwnDtype : Partials::kWide};
   with_number(call.mode(), dtype, [&]<class N>() {
-    const auto sum_numbers = [](const Slice<N>& slice) {
+    const auto sum_numbers = [&](const Slice<N>& slice) {
+      if constexpr (requires(N x) { x.radius; }) {
+        if (in_dtype) {
+          detail::Slot<N> slot;
+          for (const N& x : slice) slot.add(select(is_nan(x), N(0), x), how, dtype);
+          return slot.result(how, dtype);
+        }
+      }
       Sum<N> total;
       for (const N& x : slice) total.add(select(is_nan(x), N(0), x));
       return total.result();

@@ -22,6 +22,18 @@ TEST(Sum, KeepsReducedDimensionsAsOnesAndIsContiguous) {
   EXPECT_EQ(values(*out), (Numbers{6, 15}));
 }
 
+// Rows of two numbers, three numbers apart: the CPU's kernel adds each row to a bfloat16.
+TEST(Nansum, MayKeepPartialSumsIn16Bits) {
+  const double tiny = 0x1p-7 + 0x1p-9;
+  const auto radius = [&](const Sizes& strides) {
+    const auto x = tensor(DType::kBFloat16, {3, 2}, {1, tiny, 1, tiny, 1, tiny}, strides);
+    const auto out =
+        run_tensor("aten.nansum.default", {{"self", {x}}, {"dim", ints({0, 1})}}, Mode::kWorstCase);
+    return radii(*out)[0];
+  };
+  EXPECT_GT(radius({3, 1}), 1.5 * radius({2, 1}));
+}
+
 TEST(Sum, RefusesADimensionNamedTwice) {
   EXPECT_THROW(run("aten.sum.dim_IntList", {{"self", {counting({2, 2})}}, {"dim", ints({0, -2})}}),
                OpError);

@@ -1,5 +1,6 @@
 // Both executors on the same programs, and judges on wrong executors: one of the few places that
 // name both.
+#include <cstring>
 #include <set>
 
 #include "base/result_test.h"
@@ -398,7 +399,8 @@ TEST(BoundsJudge, LeavesOpenWhatARecordingDoesNotHoldOfAnInputsStorage) {
   const auto ops = std::make_shared<const spec::OpTable>(spec::builtin_op_table());
   const auto outcome_of = [&](const std::vector<float>& recorded) {
     conformance::ExpectedCall call;
-    call.inputs = {spec::host_tensor(spec::DType::kFloat32, {2, 2}, std::vector<float>{1, 2, 4, 5})};
+    call.inputs = {
+        spec::host_tensor(spec::DType::kFloat32, {2, 2}, std::vector<float>{1, 2, 4, 5})};
     call.outputs = {spec::host_tensor(spec::DType::kFloat32, {6}, recorded)};
     const conformance::Script script =
         must(conformance::script_of(program, std::vector{call}, 1, 1, ops));
@@ -435,6 +437,37 @@ TEST(JudgeNodes, LeavesWhatNobodyWroteAndWhatClonesDoNotKeepAlone) {
   const auto report =
       must(conformance::judge_nodes(program, calls, *optimized, *bounds, spec::builtin_op_table()));
   EXPECT_TRUE(report.findings.empty()) << report.findings.front().message;
+}
+
+// A product of 16 bits is rounded before a bias is added where the input is strided: 256 + 1 is 256
+// in bfloat16, and 257 with the bias is 256, where 258 has no rounding. A clone of it is dense.
+TEST(JudgeNodes, LayOperandsAsTheProgramDeclaresThem) {
+  const spec::Program program = with_text(R"(program "strided" {
+  input %x : bf16[4]
+  input %w : bf16[4, 2]
+  input %b : bf16[4]
+  %v : bf16[2]{2} = aten.slice.Tensor(%x, 0, 0, 4, 2)
+  %y = aten.linear.default(%v, %w, %b)
+  output %y
+})");
+  const auto bfloat16 = [](const std::vector<std::int64_t>& sizes,
+                           const std::vector<std::uint16_t>& bits) {
+    auto out = spec::make_host_tensor(spec::DType::kBFloat16, sizes);
+    std::memcpy(out.storage->bytes.data(), bits.data(), bits.size() * sizeof(std::uint16_t));
+    return out;
+  };
+  constexpr std::uint16_t one = 0x3f80;
+  constexpr std::uint16_t many = 0x4380;
+  const std::vector<std::vector<spec::InputValue>> calls = {
+      {bfloat16({4}, std::vector(4, one)),
+       bfloat16({4, 2}, {many, one, many, one, many, one, many, one}),
+       bfloat16({4}, std::vector(4, one))}};
+  const auto executor = reference::make_executor({});
+  const auto bounds = bounds_executor();
+  const auto report =
+      must(conformance::judge_nodes(program, calls, *executor, *bounds, spec::builtin_op_table()));
+  EXPECT_TRUE(report.findings.empty()) << report.findings.front().message;
+  EXPECT_EQ(report.judged, 2U);
 }
 
 // The two operands that the norm writes share two elements; the unfolded view has two elements
