@@ -5,6 +5,8 @@
 #include <numbers>
 #include <string_view>
 
+#include "reference/layout.h"
+#include "reference/number/flushed.h"
 #include "reference/number/left_open.h"
 #include "reference/number/sum.h"
 #include "reference/pointwise.h"
@@ -66,9 +68,10 @@ void gelu_backward(Call& call) {
   if (approximate == "none") {
     const double inverse_root = constant(1 / std::numbers::sqrt2);
     const double density = constant(0.5 * std::numbers::sqrt2 / std::sqrt(std::numbers::pi));
+    const DType dtype = call.tensor("self")->dtype;
     return through_gradient(call, "self", [=]<class N>(const N& g, const N& x) {
       const N below = 0.5 * (1.0 + short_erf(x * N(inverse_root)));
-      return g * (below + x * (exp(x * x * -0.5) * N(density)));
+      return perhaps_flushed(g * (below + x * (exp(x * x * -0.5) * N(density))), dtype);
     });
   }
   if (approximate != "tanh") throw OpError("approximate argument must be either none or tanh");
@@ -97,15 +100,21 @@ void threshold_backward(Call& call) {
   });
 }
 
-// grad_output * mask * scale: the scale makes floats of integers.
+// grad_output * mask * scale: the scale makes floats of integers. CUDA's kernel makes a tensor of
+// the format that the gradient suggests, the CPU's is a formula.
 void native_dropout_backward(Call& call) {
   const Operands operands = gather_operands(call, {"grad_output", "mask"});
   const DType dtype = to_floating(operands.common);
   refuse_float8(call, dtype);
   with_real(call.mode(), [&]<class N>() {
     const N scale = number<N>(call.datum("scale"), compute_dtype(dtype));
-    emit_formula<N>(call, operands, dtype, dtype,
-                    [&](const N& g, const N& mask) { return held_in(g * mask, dtype) * scale; });
+    auto scaled = [&](const N& g, const N& mask) { return held_in(g * mask, dtype) * scale; };
+    const Tensor& gradient = *call.tensor("grad_output");
+    if (!declared_arithmetic().has_cuda_kernels || gradient.sizes != operands.sizes) {
+      return emit_formula<N>(call, operands, dtype, dtype, scaled);
+    }
+    emit_formula_as<N, 2>(call, operands, dtype, dtype,
+                          strides_like(gradient, suggested_format(gradient)), scaled);
   });
 }
 

@@ -88,16 +88,18 @@ void emit_loss_gradient(Call& call, F f) {
   });
 }
 
-// 1 / elements of a mean, else 1.
-double share_of_one(const Call& call) {
+// `whole` over the elements of a mean, else itself; as the kernels hold it, which compute in the
+// compute dtype of `dtype`.
+double share_of(const Call& call, double whole, DType dtype) {
   const auto count = static_cast<double>(call.tensor("self")->count());
-  return loss_reduction(call) == LossReduction::kMean ? 1 / count : 1;
+  const bool is_mean = loss_reduction(call) == LossReduction::kMean;
+  return round_to_dtype(is_mean ? whole / count : whole, compute_dtype(dtype));
 }
 
 // 2 (self - target) g. 16-bit data may be rounded after every step.
 void mse_loss_backward(Call& call) {
   const DType dtype = gather_operands(call, {"grad_output", "self", "target"}).common;
-  const double factor = 2 * share_of_one(call);
+  const double factor = share_of(call, 2, dtype);
   emit_loss_gradient(call, [=]<class N>(const N& g, const N& x, const N& y) {
     const N scale = held_in(N(factor), dtype);
     return held_in(scale * held_in(x - y, dtype), dtype) * g;
@@ -107,8 +109,8 @@ void mse_loss_backward(Call& call) {
 // z g / beta of a difference z within beta, else the sign of z times g.
 void smooth_l1_loss_backward(Call& call) {
   const DType dtype = gather_operands(call, {"grad_output", "self", "target"}).common;
-  const double share = share_of_one(call);
-  const double beta = call.real("beta");
+  const double share = share_of(call, 1, dtype);
+  const double beta = round_to_dtype(call.real("beta"), compute_dtype(dtype));
   emit_loss_gradient(call, [=]<class N>(const N& g, const N& x, const N& y) {
     const N edge = held_in(N(beta), dtype);
     const N scale = held_in(N(share), dtype);
@@ -186,9 +188,10 @@ template <class N>
 struct GroupGradient {
   N mean;
   N rstd;
-  N sum;      // of the gradients g of the normalized elements
-  N moment;   // of their products with the normalized elements
-  N product;  // of their products with the elements
+  N sum;       // of the gradients g of the normalized elements
+  N moment;    // of their products with the normalized elements
+  N centered;  // of their products with what the elements are less the mean
+  N product;   // of their products with the elements
   N count;
 
   GroupGradient(const std::vector<N>& g, const std::vector<N>& x, const N& mean_, const N& rstd_)
@@ -196,13 +199,16 @@ struct GroupGradient {
     Sum<N> sums;
     Sum<N> moments;
     Sum<N> products;
+    Sum<N> distances;
     for (std::size_t i = 0; i < x.size(); ++i) {
       sums.add(g[i]);
       moments.add_product(g[i], normal(x[i]));
+      distances.add_product(g[i], x[i] - mean);
       products.add_product(g[i], x[i]);
     }
     sum = sums.result();
     moment = moments.result();
+    centered = distances.result();
     product = products.result();
   }
 
@@ -214,6 +220,11 @@ struct GroupGradient {
     const N slope = (sum * mean - product) * (rstd * rstd * rstd) / count;
     const N shift = -slope * mean - sum * rstd / count;
     return covering(plain, rstd * g + slope * x + shift);
+  }
+  // The same by products that are summed before they are normalized.
+  [[nodiscard]] N summed(const N& g, const N& x) const {
+    const N along = (x - mean) * (centered * rstd * rstd / count);
+    return (g - along - sum / count) * rstd;
   }
 };
 
@@ -322,10 +333,14 @@ void native_batch_norm_backward(Call& call) {
       const GroupGradient<N> group(of_row, row, *center, *factor);
       const N* w = element(weight, c);
       for (std::size_t i = 0; i < places.size(); ++i) {
-        const N back = trains ? group.at(of_row[i], row[i]) : of_row[i] * *factor;
+        const N back = trains
+                           ? covering(group.at(of_row[i], row[i]), group.summed(of_row[i], row[i]))
+                           : of_row[i] * *factor;
         of_input[places[i]] = w ? back * *w : back;
       }
-      of_weight[c] = group.moment;
+      // Products are summed before they are normalized: where they overflow beside a factor of 0,
+      // nobody has a number.
+      of_weight[c] = covering(group.moment, group.centered * *factor);
       of_bias[c] = group.sum;
     }
     const DType parameters = dtype_of(call, "weight", input.dtype);

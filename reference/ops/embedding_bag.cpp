@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "reference/number/left_open.h"
 #include "reference/ops/contributions.h"
 #include "reference/pointwise.h"
 #include "reference/registry.h"
@@ -162,20 +163,27 @@ Array<Whole> wholes(const std::vector<std::int64_t>& numbers) {
 
 // The bags; which bag each index is in, or nothing; how many rows each bag has; and which rows a
 // maximum is of. A sum has zeros in place of the last two, as many as `sum_sizes`. CUDA's kernel
-// tells of every index, and of rows for a maximum alone.
+// tells of every index, of the sizes of all bags, behind which one that it does not write stands
+// for an offset that ends the last bag, and of rows for a maximum alone.
 void emit_bags(Call& call, const Bags& bags, std::int64_t sum_sizes) {
   std::vector<std::int64_t> sizes(static_cast<std::size_t>(bags.count));
   for (std::size_t i = 0; i < bags.indices.size(); ++i) {
     if (bags.indices[i] != bags.padding) ++sizes[static_cast<std::size_t>(bags.bag_of[i])];
   }
-  const Array<Whole> told = bags.mode == BagMode::kSum ? Array<Whole>({sum_sizes}) : wholes(sizes);
+  const bool by_cuda = declared_arithmetic().has_cuda_kernels;
+  Array<Whole> told =
+      bags.mode == BagMode::kSum && !by_cuda ? Array<Whole>({sum_sizes}) : wholes(sizes);
+  if (by_cuda && bags.listed > bags.count) {
+    told = Array<Whole>({bags.listed});
+    for (std::int64_t i = 0; i < bags.count; ++i) told[i] = sizes[static_cast<std::size_t>(i)];
+    told[bags.count] = left_open(told[bags.count]);
+  }
   with_real(call.mode(), [&]<class N>() {
     const Array<N> weight = load<N>(bags.weight, bags.weight.dtype);
     const bool is_max = bags.mode == BagMode::kMax;
     const Bagged<N> result =
         is_max ? largest_of_bags(bags, weight) : summed_bags(bags, weight, sizes);
     call.emit(result.out, bags.weight.dtype);
-    const bool by_cuda = declared_arithmetic().has_cuda_kernels;
     const bool tells_bags = by_cuda || !bags.sums_rows();
     call.emit(tells_bags ? wholes(bags.bag_of) : Array<Whole>({0}), bags.index_dtype);
     call.emit(told, bags.index_dtype);

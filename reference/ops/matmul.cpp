@@ -516,8 +516,12 @@ Sizes grouped_strides(const Sizes& sizes, spec::DType dtype) {
   return sizes.size() == 2 ? Sizes{row, 1} : Sizes{sizes[1] * row, row, 1};
 }
 
-// Throws OpError where rows (columns, of a transposed matrix) are no multiple of 16 bytes apart.
+// Throws OpError where rows (columns, of a transposed matrix) do not begin at multiples of 16 bytes
+// of their storage.
 void require_aligned_rows(const Tensor& matrices) {
+  if (matrices.offset * spec::item_size_bytes(matrices.dtype) % 16 != 0) {
+    throw OpError("expected data to be aligned to 16 bytes");
+  }
   const std::size_t last = matrices.sizes.size() - 1;
   const bool by_columns =
       matrices.strides[last - 1] == 1 &&

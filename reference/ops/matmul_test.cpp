@@ -382,6 +382,14 @@ TEST(CudaKernels, TakeProductsOfSomeSizesAlone) {
     const DeclaredArithmetic declared(arithmetic);
     EXPECT_TRUE(takes("aten._grouped_mm.default", grouped(4)));
     EXPECT_FALSE(takes("aten._grouped_mm.default", grouped(2)));
+    // Rows that are multiples of 16 bytes apart, from the third number on.
+    Arguments shifted = grouped(4);
+    const auto wide = tensor(DType::kFloat32, {1, 1, 8}, Numbers(8, 1));
+    shifted[0].second = {run_tensor("aten.slice.Tensor", {{"self", {wide}},
+                                                          {"dim", {std::int64_t{2}}},
+                                                          {"start", {std::int64_t{2}}},
+                                                          {"end", {std::int64_t{6}}}})};
+    EXPECT_FALSE(takes("aten._grouped_mm.default", shifted));
   }
   const DeclaredArithmetic declared(arithmetic);
   EXPECT_TRUE(takes("aten._int_mm.default", integers(17, 8, 8)));

@@ -53,6 +53,37 @@ TEST(DropoutBackward, MakesFloatsOfIntegers) {
   EXPECT_EQ(values(*out), (Numbers{4.5, 0}));
 }
 
+// A transposed gradient suggests the contiguous format.
+TEST(CudaKernels, MakeADropoutsGradientInTheFormatThatItSuggests) {
+  const auto g = tensor(DType::kFloat32, {2, 3}, {1, 2, 3, 4, 5, 6}, {1, 2});
+  const auto mask = tensor(DType::kBool, {2, 3}, {1, 0, 1, 1, 1, 0});
+  const auto made = [&] {
+    return run_tensor("aten.native_dropout_backward.default",
+                      {{"grad_output", {g}}, {"mask", {mask}}, {"scale", {2.0}}});
+  };
+  EXPECT_EQ(made()->strides, (Sizes{1, 2}));
+  const DeclaredArithmetic declared(cuda_kernels());
+  EXPECT_EQ(made()->strides, (Sizes{3, 1}));
+  EXPECT_EQ(values(*made()), (Numbers{2, 0, 6, 8, 10, 0}));
+}
+
+// 2 / 15 is rounded to float32 before it is multiplied, on any device.
+TEST(LossGradients, HoldTheShareOfAMeanInFloat32) {
+  Numbers x;
+  for (int i = 0; i < 15; ++i) x.push_back(0.37F * static_cast<float>(i) - 2.9F);
+  const Arguments arguments = {{"grad_output", {tensor(DType::kFloat32, {}, {1.1F})}},
+                               {"self", {tensor(DType::kFloat32, {15}, x)}},
+                               {"target", {tensor(DType::kFloat32, {15}, Numbers(15, 0.7F))}},
+                               {"reduction", {std::int64_t{1}}}};
+  const std::vector<Mark> marks =
+      marks_of(*run_tensor("aten.mse_loss_backward.default", arguments, Mode::kWorstCase));
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const long double exactly = static_cast<long double>(2.0F / 15.0F) *
+                                (static_cast<long double>(static_cast<float>(x[i])) - 0.7F) * 1.1F;
+    EXPECT_NEAR(static_cast<double>(marks[i].value / exactly), 1, 1e-12) << i;
+  }
+}
+
 TEST(CudaKernels, RoundTheStepsOfAHyperbolicTangentsGradient) {
   const auto g = tensor(DType::kFloat16, {1}, {3.041015625});
   const auto y = tensor(DType::kFloat16, {1}, {0.763671875});
@@ -139,6 +170,48 @@ TEST(EmbeddingBag, CountsNoPaddingAndTellsWhereAMaximumIs) {
   const auto greatest = bags(2, -1);
   EXPECT_EQ(values(result(greatest, 0)), (Numbers{5, 0, 3}));
   EXPECT_EQ(values(result(greatest, 3)), (Numbers{1, 0, 2}));
+}
+
+// Products that overflow before they are multiplied by a deviation of 0.
+TEST(BatchNormGradient, IsOpenWhereProductsOverflowBesideAZero) {
+  const auto x = tensor(DType::kFloat32, {2, 1}, {1e30, -1e30});
+  const auto zero = tensor(DType::kFloat32, {1}, {0});
+  const auto gradients = [&](const TensorRef& from) {
+    return run("aten.native_batch_norm_backward.default",
+               {{"grad_out", {from}},
+                {"input", {from}},
+                {"weight", {}},
+                {"running_mean", {}},
+                {"running_var", {}},
+                {"save_mean", {zero}},
+                {"save_invstd", {zero}},
+                {"train", {true}},
+                {"eps", {1e-3}},
+                {"output_mask", {Datum::List{{true}, {true}, {true}}}}},
+               Mode::kWorstCase);
+  };
+  EXPECT_TRUE(std::isinf(radii(result(gradients(x), 1))[0]));
+  const auto small = tensor(DType::kFloat32, {2, 1}, {1, -1});
+  EXPECT_EQ(radii(result(gradients(small), 1)), Numbers{0});
+}
+
+// The CPU's kernel tells of sizes for means and maxima alone.
+TEST(CudaKernels, TellTheSizesOfBagsThatAreSummed) {
+  Arguments arguments = {{"weight", {tensor(DType::kFloat64, {3, 1}, {1, 5, 3})}},
+                         {"indices", {tensor(DType::kInt64, {4}, {0, 1, 2, 2})}},
+                         {"offsets", {tensor(DType::kInt64, {3}, {0, 3, 4})}},
+                         {"mode", {std::int64_t{0}}}};
+  const auto sizes = [&](Mode mode) {
+    return result(run("aten._embedding_bag.default", arguments, mode), 2);
+  };
+  EXPECT_EQ(values(sizes(Mode::kEager)), (Numbers{0, 0, 0}));
+  const DeclaredArithmetic declared(cuda_kernels());
+  EXPECT_EQ(values(sizes(Mode::kEager)), (Numbers{3, 1, 0}));
+  // An offset that ends the last bag has a size that nobody writes.
+  arguments.push_back({"include_last_offset", {true}});
+  const Tensor told = sizes(Mode::kWorstCase);
+  EXPECT_EQ(told.sizes, (Sizes{3}));
+  EXPECT_TRUE(std::isinf(radii(told)[2]));
 }
 
 }  // namespace

@@ -25,6 +25,9 @@ _SHORTAGES = {errno.ENOSPC, errno.EDQUOT, errno.ENOMEM, errno.EMFILE, errno.ENFI
 # What a C++ compiler says of a machine, and not of the code that it was given.
 _LACKS = ("Python.h: No such file", "No space left on device", "Cannot allocate memory")
 
+# What products in groups say of operands that do not lie as they want them.
+_ALIGNMENT = ("strides should be multiple of 16 bytes", "expected data_ptr to be aligned to 16 bytes")
+
 # Where errors that wrap others name the op that they are about.
 _OP = re.compile(r"^\s*target: (\S+)$|with fake tensors: \w+ ([\w.]+)\(", re.MULTILINE)
 
@@ -94,10 +97,10 @@ def has_no_kernel_for_values(error):
 
     LAPACK takes no infinity and no NaN: it says so, or that it does not converge. cuSOLVER says that
     it failed. binary_cross_entropy takes what lies between 0 and 1. Products in groups take operands
-    whose rows lie on marks of 16 bytes alone, on every device.
+    alone whose data and rows lie on marks of 16 bytes, on every device.
     """
     words = str(error)
-    if isinstance(error, RuntimeError) and words.startswith("strides should be multiple of 16 bytes"):
+    if isinstance(error, RuntimeError) and words.startswith(_ALIGNMENT):
         return True
     if "should be between 0 and 1" in words:
         return any(not ((each >= 0) & (each <= 1)).all() for each in _operands(error))
