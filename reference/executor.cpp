@@ -1,14 +1,17 @@
 // LoadedProgram for the reference: inputs checked and bound, states kept, results handed out.
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "reference/complex_array.h"
 #include "reference/effects_audit.h"
+#include "reference/follow.h"
 #include "reference/higher_order.h"
 #include "reference/interpreter.h"
 #include "reference/movement.h"
 #include "reference/overlap.h"
 #include "reference/symbol_binding.h"
+#include "spec/follow.h"
 
 namespace graphgate::reference {
 namespace {
@@ -137,7 +140,10 @@ class ReferenceProgram final : public spec::LoadedProgram {
     provenance_.forget_rows();  // of a call that failed
     if (!std::exchange(has_begun_, true)) begin_states(nullptr);
     try {
+      std::optional<OpenChoices> choices;
+      if (options_.mode == Mode::kSampled && !options_.trial) choices.emplace(program_.graph);
       spec::CallResult result = execute(inputs, run);
+      if (choices) add_open_choices(*choices, result);
       ++*calls_;
       return result;
     } catch (const OpError& error) {
@@ -175,6 +181,15 @@ class ReferenceProgram final : public spec::LoadedProgram {
   }
 
  private:
+  // Names the nodes that rounding left a choice (spec/follow.h).
+  static void add_open_choices(const OpenChoices& choices, spec::CallResult& result) {
+    for (const spec::Node* node : choices.nodes()) {
+      spec::Finding finding;
+      finding.rule = spec::kOpenChoice;
+      finding.nodes.push_back(node->name);
+      result.findings.push_back(std::move(finding));
+    }
+  }
   // A node has two operands and a result, and some have written.
   [[nodiscard]] std::size_t rows_expected() const {
     return options_.mode == Mode::kProvenance ? 4 * program_.graph.nodes.size() : 0;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "reference/complex_calls.h"
 #include "reference/movement.h"
@@ -703,7 +704,57 @@ const spec::Argument& named_argument(const spec::Node& node, std::string_view na
   return found->argument;
 }
 
+// Whether a result is of a kind that Follower looks at, and open in some element.
+bool may_hold_choice(std::string_view base, const Datum& result) {
+  if (result.as<RoundedFloat>()) return true;
+  const auto* held = result.as<TensorRef>();
+  if (!held || (*held)->storage->marks.empty()) return false;
+  const Tensor& tensor = **held;
+  if (spec::is_complex(tensor.dtype)) return false;
+  const bool cuts = std::ranges::find(kMonotone, base, &Monotone::op) != kMonotone.end();
+  const bool orders =
+      std::ranges::find(kIndexChoices, base, &IndexChoice::op) != kIndexChoices.end();
+  const bool tells = std::ranges::find(kTruths, base) != kTruths.end();
+  const bool divides = std::ranges::find(kQuotients, base) != kQuotients.end();
+  if (tensor.dtype != DType::kBool && !cuts && !orders && !tells && !divides) return false;
+  return has_errors(tensor);
+}
+
+thread_local OpenChoices* open_choices = nullptr;
+
 }  // namespace
+
+OpenChoices::OpenChoices(const spec::Graph& graph)
+    : graph_(graph), outer_(std::exchange(open_choices, this)) {}
+
+OpenChoices::~OpenChoices() { open_choices = outer_; }
+
+void OpenChoices::look_at(const spec::OpRow& row, const std::vector<Datum>& arguments,
+                          const std::vector<Datum>& results, const Run& run) {
+  if (open_choices == nullptr || run.graph != &open_choices->graph_) return;
+  const std::string base = row.schema.ns + "." + row.schema.base_name();
+  const auto may = [&](const Datum& result) { return may_hold_choice(base, result); };
+  if (std::ranges::none_of(results, may)) return;
+  bool is_open = false;
+  for (std::size_t i = 0; i < arguments.size(); ++i) is_open = is_open || row.writes(i);
+  if (!is_open) {
+    std::vector<Datum> copies = results;
+    for (Datum& copy : copies) {
+      if (const auto* tensor = copy.as<TensorRef>()) copy = {copy_of(**tensor)};
+    }
+    try {
+      const Datum::List nobody(results.size(), Datum{});
+      const std::vector<Datum> told = Follower(row, arguments, copies, nobody, run).run();
+      is_open = std::any_of(told.begin() + std::ssize(results), told.end(),
+                            [](const Datum& count) { return *count.as<std::int64_t>() > 0; });
+    } catch (const OpError&) {
+      is_open = true;
+    } catch (const Undecidable&) {
+      is_open = true;
+    }
+  }
+  if (is_open) open_choices->nodes_.push_back(run.node);
+}
 
 std::vector<Datum> run_follow(const spec::Node& node, const Environment& environment,
                               const Run& run) {

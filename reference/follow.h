@@ -7,6 +7,26 @@
 
 namespace graphgate::reference {
 
+// While it lives: nodes of a graph that leave a choice open, as this thread runs them. Where a node
+// may have written its operands, it is named if its results are open for whatever reason.
+class OpenChoices {
+ public:
+  explicit OpenChoices(const spec::Graph& graph);
+  ~OpenChoices();
+  OpenChoices(const OpenChoices&) = delete;
+  OpenChoices& operator=(const OpenChoices&) = delete;
+
+  // What the node that `run` is at was given, and what it resulted in.
+  static void look_at(const spec::OpRow& row, const std::vector<Datum>& arguments,
+                      const std::vector<Datum>& results, const Run& run);
+  [[nodiscard]] const std::vector<const spec::Node*>& nodes() const { return nodes_; }
+
+ private:
+  const spec::Graph& graph_;
+  std::vector<const spec::Node*> nodes_;
+  OpenChoices* outer_;
+};
+
 // Runs a node of spec::kFollow: writes into the results of the node before it, and returns what
 // spec/follow.h says. A result is followed where the mode's errors leave it open, and what it was
 // made of has errors of a known size:

@@ -2,6 +2,7 @@
 
 #include "reference/complex_calls.h"
 #include "reference/effects_audit.h"
+#include "reference/follow.h"
 #include "reference/higher_order.h"
 #include "reference/overlap.h"
 #include "spec/missing_op.h"
@@ -166,6 +167,18 @@ std::vector<Datum> run_op(const spec::OpRow& row, Body body, const std::vector<D
   return results;
 }
 
+namespace {
+
+std::vector<Datum> run_step(const Prepared::Step& step, const Environment& environment,
+                            const Run& run) {
+  const std::vector<Datum> arguments = bind_arguments(step.row->schema, step.given, environment);
+  std::vector<Datum> results = run_op(*step.row, step.body, arguments, run);
+  OpenChoices::look_at(*step.row, arguments, results, run);
+  return results;
+}
+
+}  // namespace
+
 std::vector<Datum> run_graph(const Prepared& prepared, std::vector<Datum> inputs, Run& run) {
   const spec::Graph& graph = *prepared.graph;
   if (inputs.size() != graph.inputs.size()) throw OpError("a subgraph has another input count");
@@ -176,10 +189,9 @@ std::vector<Datum> run_graph(const Prepared& prepared, std::vector<Datum> inputs
   for (const Prepared::Step& step : prepared.steps) {
     run.node = step.node;
     run.graph = &graph;
-    std::vector<Datum> results =
-        step.row ? run_op(*step.row, step.body,
-                          bind_arguments(step.row->schema, step.given, environment), run)
-                 : run_higher_order(prepared, *step.node, environment, run);
+    std::vector<Datum> results = step.row
+                                     ? run_step(step, environment, run)
+                                     : run_higher_order(prepared, *step.node, environment, run);
     bind_results(*step.node, std::move(results), environment);
     for (const spec::ValueId id : step.dying) environment[id.index].value = spec::None{};
   }

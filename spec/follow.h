@@ -20,4 +20,9 @@ inline constexpr std::string_view kFollowedOp = "_op";
 inline constexpr std::string_view kFollowedResults = "_results";
 inline constexpr std::string_view kFollowedChoices = "_choices";
 
+// The rule of what an estimating oracle adds to a call's findings for each node of the root graph
+// that rounding may have left a choice, by the node's name. Where it names none a run with nodes of
+// kFollow is the same run.
+inline constexpr std::string_view kOpenChoice = "open-choice";
+
 }  // namespace graphgate::spec

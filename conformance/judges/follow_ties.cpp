@@ -242,6 +242,8 @@ class TieFollower {
   Result<TieSearch> run() {
     GRAPHGATE_TRY(const Trace* const plain, runs_.subject());
     if (plain->calls.empty()) return TieSearch{};
+    GRAPHGATE_TRY(const bool has_choice, may_have_choice(*plain));
+    if (!has_choice) return TieSearch{};
     tapped_ = *plain;
     std::int64_t elements = 0;
     for (int round = 0;; ++round) {
@@ -272,6 +274,23 @@ class TieFollower {
     Ties ties;
     std::int64_t elements = 0;
   };
+
+  // Whether the oracle's run says that rounding left some node a choice, or cannot say it: a call
+  // did not end, or a recording is compared, which goes on from states of its own.
+  Result<bool> may_have_choice(const Trace& plain) {
+    const bool is_recorded = std::ranges::any_of(script_.steps, [](const ScriptStep& step) {
+      const auto* call = std::get_if<ScriptCall>(&step);
+      return call && call->expected;
+    });
+    if (is_recorded) return true;
+    GRAPHGATE_TRY(const Trace* const oracle, runs_.oracle("sampled"));
+    if (oracle->error || oracle->calls.size() < plain.calls.size()) return true;
+    return std::ranges::any_of(oracle->calls, [](const CallRecord& call) {
+      return std::ranges::any_of(call.result.findings, [](const spec::Finding& finding) {
+        return finding.rule == spec::kOpenChoice;
+      });
+    });
+  }
 
   // Which results rounding decides, along what the subject chose so far and, elsewhere, along the
   // oracle's own choices.
