@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Runs every script and case of findings/ against environments with PyTorch, and keeps the ledger and its table true.
+"""Runs every script and case of SUBJECT/findings/ against environments, and keeps the ledger and its table true.
 
-    check_findings.py                                  whether ledger, files and the table of docs/torch.md fit together
-    check_findings.py --graphgate PROGRAM PYTHON...    whether the ledger says what these environments show on a CPU
-    check_findings.py --graphgate PROGRAM --write PYTHON...    the same, and writes what they show
-    check_findings.py --write                          writes the table from the ledger
+    check_findings.py SUBJECT                                  whether ledger, files and the table of its page fit together
+    check_findings.py SUBJECT --graphgate PROGRAM PYTHON...    whether the ledger says what these environments show on a CPU
+    check_findings.py SUBJECT --graphgate PROGRAM --write PYTHON...    the same, and writes what they show
+    check_findings.py SUBJECT --write                          writes the table from the ledger
+
+SUBJECT is the folder of an adapter: torch, vllm.
 
 `--device cuda` runs cases and scripts on a GPU, and holds them to the results of a GPU. A script makes its tensors on
 that device; one of a finding that only a GPU has names its devices itself.
@@ -12,6 +14,7 @@ Exit status: 0 where all is as it is written, 1 where something differs, 2 for w
 """
 
 import argparse
+import dataclasses
 import datetime
 import json
 import os
@@ -22,30 +25,29 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-FINDINGS = HERE / "findings"
-LEDGER = FINDINGS / "ledger.json"
-PAGE = HERE.parents[2] / "docs" / "torch.md"
-BEGIN = "<!-- The table of findings: written by tools/adapters/torch/check_findings.py from findings/ledger.json. -->"
+PAGES = HERE.parents[1] / "docs"
 END = "<!-- The end of the table of findings. -->"
 JUDGES = "exact,bounds,state,verifier"
 SECONDS = 600  # for one script, or one case
 
 # Runs in the environment: imports once, and forks for each script. A script that raises has not seen anything.
-# The arguments are files, each behind the device on which its tensors are made. CUDA can't be used in a process that
-# was forked from one that had begun with it, as imports of Inductor do: on a GPU every script imports it anew.
+# The arguments are files, each behind the device on which its tensors are made. A process that was forked from one that
+# had begun with CUDA, as imports of Inductor do, can't use it: on a GPU every script imports them anew.
 RUN_SCRIPTS = r"""
-import json, os, runpy, sys
-import torch
-if not os.environ.get("CUDA_VISIBLE_DEVICES", "all"):
-    import torch._dynamo, torch._inductor.compile_fx
-print(json.dumps({"version": torch.__version__.split("+")[0]}), flush=True)
+import importlib, json, os, runpy, sys
+package, folder, *modules = sys.argv.pop(1).split(",")
+sys.path.insert(0, folder)
+for module in modules if not os.environ.get("CUDA_VISIBLE_DEVICES", "all") else []:
+    importlib.import_module(module)
+version = importlib.import_module(package).__version__.split("+")[0]
+print(json.dumps({"version": version}), flush=True)
 for device, path in zip(sys.argv[1::2], sys.argv[2::2]):
     child = os.fork()
     if child == 0:
         os.dup2(2, 1)
         status = 0
         try:
-            torch.set_default_device(device)
+            importlib.import_module("torch").set_default_device(device)
             runpy.run_path(path, run_name="__main__")
         except SystemExit as end:
             status = int(end.code or 0)
@@ -59,15 +61,52 @@ for device, path in zip(sys.argv[1::2], sys.argv[2::2]):
 """
 
 
+@dataclasses.dataclass(frozen=True)
+class Subject:
+    """Whose findings these are: an adapter's folder, and how its scripts and cases run."""
+
+    name: str
+    page: Path  # which has the table
+    package: str  # whose version the results are of
+    modules: tuple  # what scripts share, imported once
+    serve: dict  # the command of each backend, behind the interpreter
+    adapters: tuple  # folders of adapters that it imports
+
+    @property
+    def findings(self):
+        return HERE / self.name / "findings"
+
+    @property
+    def ledger(self):
+        return self.findings / "ledger.json"
+
+    @property
+    def begin(self):
+        return (f"<!-- The table of findings: written by tools/adapters/check_findings.py from "
+                f"{self.name}/findings/ledger.json. -->")
+
+
+SUBJECTS = {
+    "torch": Subject(
+        "torch", PAGES / "torch.md", "torch", ("torch", "torch._dynamo", "torch._inductor.compile_fx"),
+        {backend: f"-m graphgate_torch serve --backend {backend}" for backend in ("compile", "eager")},
+        ("torch", "common")),
+    "vllm": Subject(
+        "vllm", PAGES / "vllm_findings.md", "vllm", ("compiled",),
+        {pieces: f"-m graphgate_vllm serve --compiler {pieces}" for pieces in ("inductor", "eager")},
+        ("vllm", "torch", "common")),
+}
+
+
 class WrongInput(Exception):
     pass
 
 
-def read_ledger():
+def read_ledger(subject):
     try:
-        ledger = json.loads(LEDGER.read_text())
+        ledger = json.loads(subject.ledger.read_text())
     except (OSError, ValueError) as error:
-        raise WrongInput(f"{LEDGER}: {error}") from error
+        raise WrongInput(f"{subject.ledger}: {error}") from error
     return ledger
 
 
@@ -109,10 +148,11 @@ def default_device(finding, device):
 # ---- what environments show ----
 
 
-def run_scripts(python, findings, device):
-    """Returns the version of PyTorch, and for each finding "shows", "passes" or "broken"."""
-    paths = {str(FINDINGS / finding["script"]): finding["name"] for finding in findings}
-    command = [python, "-c", RUN_SCRIPTS]
+def run_scripts(subject, python, findings, device):
+    """Returns the package's version, and for each finding "shows", "passes" or "broken"."""
+    paths = {str(subject.findings / finding["script"]): finding["name"] for finding in findings}
+    words = ",".join([subject.package, str(subject.findings), *subject.modules])
+    command = [python, "-c", RUN_SCRIPTS, words]
     for path, finding in zip(paths, findings, strict=True):
         command += [default_device(finding, device), path]
     environment = dict(os.environ) if device == "cuda" else dict(os.environ, CUDA_VISIBLE_DEVICES="")
@@ -120,26 +160,27 @@ def run_scripts(python, findings, device):
                          timeout=SECONDS * max(1, len(paths)))
     lines = [json.loads(line) for line in run.stdout.splitlines()]
     if run.returncode != 0 or not lines:
-        raise WrongInput(f"{python}: does not run PyTorch (status {run.returncode})")
+        raise WrongInput(f"{python}: does not run {subject.name} (status {run.returncode})")
     words = {0: "passes", 1: "shows"}
     return lines[0]["version"], {
         paths[line["script"]]: words.get(line["status"], "broken") for line in lines[1:]
     }
 
 
-def replay(program, python, findings, backend, device):
+def replay(subject, program, python, findings, backend, device):
     """Returns for each finding that has a case what the judges say of it ("shows", "passes", or the outcome), and the
-    signatures of it and of those that are alike, without options. One process of PyTorch runs all.
+    signatures of it and of those that are alike, without options. One executor runs all.
     """
     asked = [(finding, file) for finding in findings if finding["case"] and backend in finding["backends"]
              for file in [finding["case"], *finding.get("alike", [])]]
     if not asked:
         return {}
-    executor = f"{shlex.quote(python)} -m graphgate_torch serve --backend {backend} --device {device}"
-    path = os.pathsep.join(filter(None, [str(HERE), os.environ.get("PYTHONPATH")]))
+    executor = f"{shlex.quote(python)} {subject.serve[backend]} --device {device}"
+    folders = [str(HERE / name) for name in subject.adapters]
+    path = os.pathsep.join(filter(None, [*folders, os.environ.get("PYTHONPATH")]))
     command = [program, "replay", "--judges", JUDGES, "--timeout", str(SECONDS), "--json", "-",
                "--executor", executor, "--executor-timeout", str(SECONDS),
-               *(str(FINDINGS / file) for _, file in asked)]
+               *(str(subject.findings / file) for _, file in asked)]
     run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                          env=dict(os.environ, PYTHONPATH=path))
     try:
@@ -157,9 +198,9 @@ def replay(program, python, findings, backend, device):
     return {name: (word, sorted(signatures)) for name, (word, signatures) in said.items()}
 
 
-def results_of(program, python, findings, device, date, say):
-    version, scripts = run_scripts(python, findings, device)
-    said = {backend: replay(program, python, findings, backend, device) for backend in ("compile", "eager")}
+def results_of(subject, program, python, findings, device, date, say):
+    version, scripts = run_scripts(subject, python, findings, device)
+    said = {backend: replay(subject, program, python, findings, backend, device) for backend in subject.serve}
     rows = {}
     for finding in findings:
         for backend in finding["backends"]:
@@ -169,7 +210,8 @@ def results_of(program, python, findings, device, date, say):
             if backend == finding["backends"][0]:
                 row["script"] = scripts[finding["name"]]
             rows.setdefault(finding["name"], []).append(row)
-            say(f"{version} {device} {backend}: {finding['name']}: case {row.get('case', '-')}, script {row.get('script', '-')}")
+            words = f"case {row.get('case', '-')}, script {row.get('script', '-')}"
+            say(f"{version} {device} {backend}: {finding['name']}: {words}")
     return rows
 
 
@@ -255,44 +297,47 @@ def table_of(ledger):
     return "\n".join([*lines, "", "On a CPU, " + "; ".join(counts) + "."])
 
 
-def page_with(table):
-    text = PAGE.read_text()
-    before, begin, rest = text.partition(BEGIN + "\n")
+def page_with(subject, table):
+    text = subject.page.read_text()
+    before, begin, rest = text.partition(subject.begin + "\n")
     _, end, after = rest.partition("\n" + END)
     if not begin or not end:
-        raise WrongInput(f"{PAGE}: the lines '{BEGIN}' and '{END}' are missing")
+        raise WrongInput(f"{subject.page}: the lines '{subject.begin}' and '{END}' are missing")
     return before + begin + table + end + after
 
 
-def check_files(ledger):
+def check_files(subject, ledger):
     """Yields a line for everything in which ledger and files do not fit together."""
     names = [finding["name"] for finding in ledger["findings"]]
     for name in sorted({name for name in names if names.count(name) > 1}):
-        yield f"{LEDGER.name}: '{name}' comes twice"
+        yield f"{subject.ledger.name}: '{name}' comes twice"
     named = set()
     for finding in ledger["findings"]:
         named |= {finding["case"], finding["script"], *finding.get("alike", [])} - {""}
         if not finding["results"]:
-            yield f"{LEDGER.name}: '{finding['name']}' has no result"
+            yield f"{subject.ledger.name}: '{finding['name']}' has no result"
         upstream = finding["upstream"]
         if not any(upstream.get(key) for key in ("issues", "akin", "searched")) and not upstream.get("note"):
-            yield f"{LEDGER.name}: '{finding['name']}' says nothing of upstream"
-    there = {path.name for path in FINDINGS.iterdir() if path.suffix in (".case", ".py")}
+            yield f"{subject.ledger.name}: '{finding['name']}' says nothing of upstream"
+    there = {path.name for path in subject.findings.iterdir() if path.suffix in (".case", ".py")}
+    there -= {f"{module}.py" for module in subject.modules}
     for name in sorted(named - there):
-        yield f"{FINDINGS.name}/{name}: is not there, and the ledger names it"
+        yield f"{subject.findings.name}/{name}: is not there, and the ledger names it"
     for name in sorted(there - named):
-        yield f"{FINDINGS.name}/{name}: is in no line of the ledger"
+        yield f"{subject.findings.name}/{name}: is in no line of the ledger"
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("python", nargs="*", help="interpreters that have PyTorch")
+    parser.add_argument("subject", choices=SUBJECTS, help="whose findings: an adapter's folder")
+    parser.add_argument("python", nargs="*", help="interpreters that have it")
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu", help="where (default: %(default)s)")
     parser.add_argument("--graphgate", help="the program that judges cases")
     parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help="of these findings alone")
     parser.add_argument("--write", action="store_true", help="write what was seen, and the table")
-    arguments = parser.parse_args()
-    ledger = read_ledger()
+    arguments = parser.parse_intermixed_args()
+    subject = SUBJECTS[arguments.subject]
+    ledger = read_ledger(subject)
     if arguments.python and not arguments.graphgate:
         raise WrongInput("--graphgate: expected the program that judges cases")
     unknown = set(arguments.only) - {finding["name"] for finding in ledger["findings"]}
@@ -300,10 +345,10 @@ def main():
         raise WrongInput(f"--only: the ledger has no '{sorted(unknown)[0]}'")
     chosen = [finding for finding in ledger["findings"]
               if arguments.device in finding["devices"] and (not arguments.only or finding["name"] in arguments.only)]
-    wrong = list(check_files(ledger))
+    wrong = list(check_files(subject, ledger))
     date = datetime.date.today().isoformat()
     for python in arguments.python:
-        rows = results_of(arguments.graphgate, python, chosen, arguments.device, date,
+        rows = results_of(subject, arguments.graphgate, python, chosen, arguments.device, date,
                           lambda line: print(line, file=sys.stderr))
         for finding in chosen:
             if arguments.write:
@@ -311,15 +356,15 @@ def main():
             else:
                 wrong += differences_of(finding, rows[finding["name"]])
         if arguments.write:
-            LEDGER.write_text(print_ledger(ledger))
+            subject.ledger.write_text(print_ledger(ledger))
     if arguments.write:
-        LEDGER.write_text(print_ledger(ledger))
-    if PAGE.exists():
-        page = page_with(table_of(ledger))
+        subject.ledger.write_text(print_ledger(ledger))
+    if subject.page.exists():
+        page = page_with(subject, table_of(ledger))
         if arguments.write:
-            PAGE.write_text(page)
-        elif page != PAGE.read_text():
-            wrong.append(f"{PAGE.name}: its table is not that of the ledger; check_findings.py --write writes it")
+            subject.page.write_text(page)
+        elif page != subject.page.read_text():
+            wrong.append(f"{subject.page.name}: its table is not that of the ledger; check_findings.py --write writes it")
     for line in wrong:
         print(line)
     return 1 if wrong else 0
