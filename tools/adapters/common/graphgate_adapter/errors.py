@@ -42,7 +42,8 @@ def _inside(error):
     return inner
 
 
-def _innermost(error):
+def innermost(error):
+    """What the errors of compilers wrap, one within the other; the error itself where it wraps none."""
     while inner := _inside(error):
         error = inner
     return error
@@ -72,7 +73,7 @@ def raised_here(error):
 def is_refusal(error):
     """Whether PyTorch says that it does not take a graph within the graph: Dynamo, since an arm of a
     conditional writes its operands, or what traces it, since operands or results share memory."""
-    if _raised_in(_innermost(error), "_check_alias_and_mutation"):
+    if _raised_in(innermost(error), "_check_alias_and_mutation"):
         return True
     while error and not isinstance(error, UncapturedHigherOrderOpError):
         error = _inside(error)
@@ -114,7 +115,7 @@ def has_no_kernel_for_values(error):
 
 def is_of_machine(error):
     """Whether the machine lacks what any compiler or program would need here."""
-    error = _innermost(error)
+    error = innermost(error)
     if isinstance(error, (MemoryError, torch.OutOfMemoryError, InvalidCxxCompiler)):
         return True
     if isinstance(error, OSError):

@@ -12,6 +12,7 @@ import torch
 from graphgate_adapter import accelerator, custom_ops, fork_server, graph_text, module, ops
 from graphgate_adapter.errors import (
     has_no_kernel_for_values,
+    innermost,
     is_of_machine,
     is_refusal,
     of_adapter,
@@ -180,8 +181,8 @@ class Program:
             self._module(*inputs)
         except Exception as eager:
             raise _refusal(eager) from error
-        if isinstance(error, Unsupported):
-            raise Refusal("unsupported", str(error)) from error
+        if isinstance(innermost(error), Unsupported):
+            raise Refusal("unsupported", str(innermost(error))) from error
         if ours := raised_here(error):
             raise Refusal("infrastructure", of_adapter(ours)) from error
         if is_of_machine(error):

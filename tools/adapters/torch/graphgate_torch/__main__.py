@@ -3,7 +3,7 @@
 import argparse
 import sys
 
-from graphgate_adapter import threads
+from graphgate_adapter import doctor, threads
 
 threads.import_numpy()
 
@@ -47,11 +47,31 @@ def _parser():
         help="of a model of transformers: with symbolic batch size and length",
     )
     export.add_argument("output", help="NAME.pt2; a recording of the calls goes beside it")
+    verbs.add_parser("doctor", help="what this environment and this machine have for the adapter")
     return parser
+
+
+def _doctor():
+    def compiled():
+        import torch
+
+        compile_backend = backends.Compile({})
+        with torch.no_grad(), compile_backend.watch() as recorder:
+            compile_backend.compile(torch.nn.ReLU(), {})(torch.ones(4))
+        if not recorder.graphs:
+            raise doctor.Lacks("a plan: " + "; ".join(recorder.reasons), is_needed=False)
+        return "Inductor compiles, and its plan can be read"
+
+    return doctor.examine([
+        ("python", doctor.python), ("pytorch", doctor.torch_version), ("forking", doctor.forking),
+        ("compiler", doctor.compiler), ("inductor", compiled), ("gpu", doctor.gpu),
+    ])
 
 
 def main():
     arguments = _parser().parse_args()
+    if arguments.verb == "doctor":
+        return _doctor()
     if arguments.verb == "serve":
         from graphgate_adapter.serve import serve
 

@@ -7,7 +7,7 @@ from graphgate_vllm import environment
 
 environment.prepare()
 
-from graphgate_adapter import threads  # noqa: E402
+from graphgate_adapter import doctor, threads  # noqa: E402
 
 threads.import_numpy()
 
@@ -26,8 +26,8 @@ def _parser():
         help="who cuts: split_graph before compiling (the default), or Inductor's scheduler",
     )
     serve.add_argument(
-        "--compiler", choices=("inductor", "eager"), default="inductor",
-        help="of the pieces; eager runs them node by node",
+        "--compiler", choices=("inductor", "eager", "passes"), default="inductor",
+        help="of the pieces; eager runs them node by node, passes so after vLLM's and Inductor's passes",
     )
     serve.add_argument(
         "--cudagraph-mode", choices=("none", "piecewise", "full", "full_and_piecewise"), default="none",
@@ -52,11 +52,53 @@ def _parser():
     )
     serve.add_argument("--no-plans", action="store_true", help="shows no plans of Inductor's")
     serve.add_argument("--log", metavar="FILE", help="as `python -m graphgate_torch serve` writes it")
+    verbs.add_parser("doctor", help="what this environment and this machine have for the adapter")
     return parser
+
+
+def _doctor():
+    def version():
+        try:
+            import vllm
+        except ImportError as error:
+            raise doctor.Lacks(f"vLLM: {error}") from None
+        from vllm.platforms import current_platform
+
+        return f"vLLM {vllm.__version__}, {type(current_platform).__name__}"
+
+    def compiled_ops():
+        from graphgate_vllm import compiled_ops
+
+        missing = compiled_ops.register()
+        if missing:
+            raise doctor.Lacks(
+                f"vLLM's compiled ops: {len(missing)} of {len(compiled_ops.names())} have bodies in "
+                "Python here", is_needed=False)
+        return f"vLLM's {len(compiled_ops.names())} compiled ops"
+
+    def runs(compiler):
+        def look():
+            import torch
+            from graphgate_vllm.backend import Settings, Vllm, Warming
+
+            with torch.no_grad():
+                Vllm(Settings(compiler=compiler)).compile(Warming(), {"split-op": "aten.relu"})(
+                    torch.ones(4))
+            return f"VllmBackend compiles, with pieces by {compiler}"
+
+        return look
+
+    return doctor.examine([
+        ("python", doctor.python), ("pytorch", doctor.torch_version), ("vllm", version),
+        ("compiled ops", compiled_ops), ("splitting", runs("eager")), ("forking", doctor.forking),
+        ("compiler", doctor.compiler), ("inductor", runs("inductor")), ("gpu", doctor.gpu),
+    ])
 
 
 def main():
     arguments = _parser().parse_args()
+    if arguments.verb == "doctor":
+        return _doctor()
     from graphgate_torch import backends
     from graphgate_vllm.backend import Settings, Vllm
 

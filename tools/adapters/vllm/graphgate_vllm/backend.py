@@ -28,7 +28,7 @@ with threads.without_openblas():
         set_current_vllm_config,
     )
 
-    from graphgate_vllm import capturing, graphs
+    from graphgate_vllm import capturing, graphs, passes
 
 with contextlib.suppress(ImportError):
     # Its bars have a thread that looks at them, and a process with one is not forked.
@@ -43,7 +43,7 @@ class Settings:
 
     mode: str = "vllm-compile"  # or "stock"
     partition: str = "fx"  # or "scheduler"
-    compiler: str = "inductor"  # or "eager"
+    compiler: str = "inductor"  # or "eager", or "passes"
     cudagraph_mode: str = "none"  # of vLLM's CUDAGraphMode
     split: list | None = None  # splitting ops; None: vLLM's default
     passes: dict = dataclasses.field(default_factory=dict)  # fields of PassConfig
@@ -59,7 +59,9 @@ def _has_switch(config, name):
     return isinstance(getattr(config, name), (bool, type(None)))
 
 
-class _Warming(torch.nn.Module):
+class Warming(torch.nn.Module):
+    """A small module with something to cut at."""
+
     def forward(self, x):
         return torch.ops.aten.relu.default(x + 1.0) * 2.0
 
@@ -73,12 +75,20 @@ class Vllm:
     def __init__(self, settings):
         self._settings = settings
         self._has_failed = False  # the compiler of the last call, and not Dynamo before it
-        compiles_kernels = settings.compiler == "inductor"
-        self.options = ("partition", "split-op") if settings.mode == "vllm-compile" else ()
-        if compiles_kernels:
+        self._compiler = "eager" if settings.compiler == "eager" else "inductor"  # vLLM's word
+        self._has_kernels = settings.compiler == "inductor"
+        if settings.mode == "vllm-compile":
+            self.options = ("split-op", "partition") if self._has_kernels else ("split-op",)
+        else:
+            self.options = ()
+        if self._has_kernels:
             self.options += ("no-reuse", "no-in-place")
         elif settings.partition == "scheduler":
-            raise Unsupported("Inductor's scheduler cuts nothing where pieces run in eager mode")
+            raise Unsupported("Inductor's scheduler cuts nothing where pieces run node by node")
+        if settings.compiler == "passes":
+            if settings.mode == "stock":
+                raise Unsupported("passes alone are of vLLM's backend")
+            passes.use()
         self._graphs = CUDAGraphMode[settings.cudagraph_mode.upper()]
         compiled_ops.register()
         graph_ops.register()
@@ -119,13 +129,13 @@ class Vllm:
         be begun with before a fork. What goes wrong is told where a program needs it."""
         if torch.device(device).type != "cpu":
             return
-        if self._settings.compiler == "inductor":
+        if self._has_kernels:
             backends.Compile({}).warm_up(device)
         # What Dynamo and vLLM import when they compile for the first time. Inductor's pieces would be
         # compiled in a thread.
         with contextlib.suppress(Exception):
             eager = Vllm(Settings(compiler="eager"))
-            eager.compile(_Warming(), {"split-op": "aten.relu"})(torch.ones(4))
+            eager.compile(Warming(), {"split-op": "aten.relu"})(torch.ones(4))
         torch._dynamo.reset()
 
     def _inductor(self, options):
@@ -143,9 +153,9 @@ class Vllm:
         split = split or settings.split
         scheduler = settings.partition == "scheduler"
         if "partition" in options:
-            scheduler = options["partition"] == "scheduler" and settings.compiler == "inductor"
+            scheduler = options["partition"] == "scheduler" and self._has_kernels
         asked = CompilationConfig(
-            mode=CompilationMode.VLLM_COMPILE, backend=settings.compiler,
+            mode=CompilationMode.VLLM_COMPILE, backend=self._compiler,
             splitting_ops=split, use_inductor_graph_partition=scheduler,
             cudagraph_mode=self._graphs, cudagraph_copy_inputs=False,
             inductor_compile_config=self._inductor(options),
@@ -154,7 +164,7 @@ class Vllm:
         config = VllmConfig(compilation_config=asked)
         made = config.compilation_config
         made.mode = CompilationMode.VLLM_COMPILE
-        made.backend = settings.compiler
+        made.backend = self._compiler
         made.cudagraph_mode = self._graphs
         made.inductor_compile_config = inductor
         made.splitting_ops = split
@@ -222,7 +232,7 @@ class Vllm:
     @contextlib.contextmanager
     def watch(self):
         """Notes the plans of Inductor for the pieces that are compiled while it is entered."""
-        if self._settings.compiler != "inductor" or not self._settings.shows_plans:
+        if not self._has_kernels or not self._settings.shows_plans:
             yield _NoRecorder
             return
         with backends.Compile(self._settings.inductor).watch() as recorder:

@@ -127,10 +127,12 @@ class Captured:
         number, static, calls = entry
         entry[2] += 1
         self.placed = placed = static.fill(inputs)
+        held = [*(each for each in placed if isinstance(each, torch.Tensor)), *states]
+        self._pool.outside = {each.untyped_storage().data_ptr() for each in held}
         mode = self._modes[calls % len(self._modes)]
         with graphs.pool_of(self._pool):
             if calls < len(self._modes):
-                before = _Bytes([*(v for v in placed if isinstance(v, torch.Tensor)), *states])
+                before = _Bytes(held)
                 for early in (CUDAGraphMode.NONE, mode):  # it warms up, and is captured
                     self._call(placed, early, number)
                     before.restore()

@@ -41,6 +41,7 @@ class Pool:
     """Memory that graphs are captured into. It lives as long as the graphs that it is for."""
 
     def __init__(self):
+        self.outside = set()  # addresses of storages that are there before a call: states, inputs
         self._blocks = []  # [the storage that owns the bytes, the last tensor's storage, weakly]
 
     def take(self, count):
@@ -90,7 +91,7 @@ class Graph:
 
         A GPU would run nothing now: who captures puts back what was written.
         """
-        known = _by_storage(_tensors(args))
+        known = {*_by_storage(_tensors(args)), *pool.outside}
         # Memory of the pool is not held by those who read it, only by who may still write it.
         held = tuple(
             weak_ref_tensor(each)
@@ -116,7 +117,7 @@ class Graph:
         blocks = [
             _over(block.data_ptr(), block.nbytes(), block.device) for _, block in made.values()
         ]
-        self._ran = runnable, held, kwargs, set(known), blocks
+        self._ran = runnable, held, kwargs, known, blocks
         if isinstance(results, (list, tuple)):
             return type(results)(placed(each) for each in results)
         return placed(results)

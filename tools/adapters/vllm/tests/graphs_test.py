@@ -24,6 +24,7 @@ _TEXT = """program "p" {
   %d : f32[4] = aten.add.Tensor(%b, 1.0)
   output %d
   output %x
+  output %a
 }
 """
 
@@ -62,10 +63,12 @@ class Captured(unittest.TestCase):
                     for call in range(4):
                         x = torch.full((4,), float(call + 1))
                         total += x
-                        doubled, emptied = run(x)
+                        doubled, emptied, state = run(x)
                         self.assertTrue(torch.equal(doubled, 2 * total + 1), mode)
                         self.assertTrue(torch.equal(emptied, torch.zeros(4)))
                         self.assertTrue(torch.equal(built.state_s, total))
+                        # An output may be a state itself.
+                        self.assertEqual(state.data_ptr(), built.state_s.data_ptr())
                 self.assertEqual(len(captures), pieces)
                 self.assertEqual(len(replays), 4 * pieces if mode != "full_and_piecewise" else 6)
 
