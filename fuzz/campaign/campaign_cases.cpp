@@ -4,6 +4,8 @@
 #include <new>
 #include <system_error>
 
+#include "fuzz/campaign/own_findings.h"
+
 namespace graphgate::fuzz {
 namespace {
 
@@ -34,8 +36,16 @@ CaseVerdict verdict_of_error(const Error& error) {
     return verdict;
   }
   verdict.outcome = Outcome::kInfra;
-  const bool is_case = error.kind == ErrorKind::kBadInput;
-  verdict.signature = is_case ? "generator invalid-case [] {}" : "harness error [] {}";
+  switch (error.kind) {
+    case ErrorKind::kBadInput:
+      verdict.signature = std::string(kInvalidCase);
+      break;
+    case ErrorKind::kInfrastructure:
+      verdict.signature = std::string(kMachineFailed);
+      break;
+    default:
+      verdict.signature = std::string(kHarnessError);
+  }
   return verdict;
 }
 

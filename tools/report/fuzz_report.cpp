@@ -6,6 +6,7 @@
 
 #include "base/formatted.h"
 #include "fuzz/campaign/corpus.h"
+#include "fuzz/campaign/own_findings.h"
 #include "fuzz/campaign/residual_risk.h"
 #include "fuzz/generate/features.h"
 #include "tools/report/fuzz_view.h"
@@ -184,13 +185,17 @@ std::string rule_of(const std::string& signature) {
 
 bool is_good(Outcome outcome) { return outcome == Outcome::kPass || outcome == Outcome::kXFail; }
 
-// A case that the reference refuses is a defect of the generator: 5.
+// A case that the reference refuses is a defect of the generator: 5. A machine that fails is 3.
+ExitCode code_of_ours(const FindingRow& row) {
+  return row.signature == fuzz::kMachineFailed ? ExitCode::kInfrastructure : ExitCode::kInternal;
+}
+
 ExitCode code_of(const FuzzOutcome& outcome, const std::vector<FindingRow>& rows) {
   const Tally& tally = outcome.state.tally;
   ExitCode code = outcome.is_interrupted ? ExitCode::kInconclusive : ExitCode::kGood;
   for (const FindingRow& row : rows) {
     const bool is_ours = row.count.outcome == Outcome::kInfra;
-    code = worse(code, is_ours ? ExitCode::kInternal : exit_code_of(row.outcome()));
+    code = worse(code, is_ours ? code_of_ours(row) : exit_code_of(row.outcome()));
   }
   bool any_judged = tally.count(Outcome::kPass) > 0 || !tally.signatures.empty();
   for (const ReplayedCase& one : outcome.replayed) {

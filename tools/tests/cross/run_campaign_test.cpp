@@ -17,6 +17,7 @@
 #include "base/folder_test.h"
 #include "base/processes.h"
 #include "base/result_test.h"
+#include "fuzz/campaign/own_findings.h"
 #include "tools/report/fuzz_report.h"
 #include "tools/report/fuzz_view.h"
 #include "tools/store/programs.h"
@@ -350,6 +351,25 @@ TEST_F(CampaignTest, IsNotResumedAsAnother) {
   EXPECT_TRUE(same_results(longer.state, plain_state(300)));
   options_.key.seed = 43;
   EXPECT_TRUE(contains(failure_of(run(judge_plainly)).message, "seeds 43 and 42"));
+}
+
+TEST_F(CampaignTest, ThatTheMachineFailedIsNoDefect) {
+  for (const auto& [signature, code] : {std::pair(kMachineFailed, tools::ExitCode::kInfrastructure),
+                                        std::pair(kHarnessError, tools::ExitCode::kInternal)}) {
+    options_.cases = 3;
+    const auto end = must(run(
+        [&, name = signature](const Descent& descent, const std::function<void()>& begin_judging) {
+          begin_judging();
+          CaseVerdict verdict = plain_verdict(descent.index);
+          verdict.outcome = Outcome::kInfra;
+          verdict.signature = std::string(name);
+          return verdict;
+        },
+        finding_name(signature)));
+    tools::FuzzOutcome outcome;
+    outcome.state = end.state;
+    EXPECT_EQ(tools::report_of(outcome, ledger_).code, code) << signature;
+  }
 }
 
 TEST_F(CampaignTest, WritesALineForEachCase) {
