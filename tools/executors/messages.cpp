@@ -55,7 +55,7 @@ Result<std::string> write_message(Json message, const StoredBytes& bytes, const 
 }
 
 Result<Message> Message::read(const std::string& line, const fs::path& root,
-                              std::int64_t most_bytes) {
+                              std::int64_t most_bytes, const std::function<bool()>& is_root_there) {
   const auto within = interop::check_json_limits(line, kLineLimits);
   if (!within.ok()) return within.error().at("message");
   Message message;
@@ -68,6 +68,7 @@ Result<Message> Message::read(const std::string& line, const fs::path& root,
   GRAPHGATE_TRY_VOID(read_optional(cursor, "folder", folder));
   if (folder.empty()) return message;
   if (!is_plain_name(folder)) return cursor.error("expected the name of a folder of the exchange");
+  if (is_root_there && !is_root_there()) return bad_input("the folder of the exchange is gone");
   GRAPHGATE_TRY(message.tensors_,
                 StoredTensors::open(root / folder, cursor, {most_bytes, kMostDimensions}));
   std::error_code failed;

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <limits>
 #include <string>
 
@@ -27,9 +28,11 @@ inline constexpr int kExecutorProtocol = 1;
 // or more than `most_bytes`.
 class Message {
  public:
+  // Where `is_root_there` is given, it is asked before anything below `root` is read or removed.
   [[nodiscard]] static Result<Message> read(
       const std::string& line, const std::filesystem::path& root,
-      std::int64_t most_bytes = std::numeric_limits<std::int64_t>::max());
+      std::int64_t most_bytes = std::numeric_limits<std::int64_t>::max(),
+      const std::function<bool()>& is_root_there = {});
   [[nodiscard]] interop::JsonCursor cursor() const { return {json_, "message"}; }
   [[nodiscard]] const StoredTensors& tensors() const { return tensors_; }
 

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <optional>
 #include <set>
 #include <utility>
@@ -86,15 +87,17 @@ class Session {
     asked_ = what;
     if (!folder_.is_there()) return broken(said("has removed the folder of the exchange"));
     sent_bytes_ += bytes_in(bytes);
+    const std::string name = "request" + std::to_string(++requests_);
+    GRAPHGATE_TRY_VOID(check_free(folder_.path() + "/" + name));
     GRAPHGATE_TRY(const std::string line,
-                  write_message({{what, std::move(body)}}, bytes, folder_.path(),
-                                "request" + std::to_string(++requests_)));
+                  write_message({{what, std::move(body)}}, bytes, folder_.path(), name));
     const auto begin = std::chrono::steady_clock::now();
     auto answer = process_->exchange(line, settings_.answer_time);
     times_->asked +=
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (!answer.ok()) return broken(answer.error());
-    auto message = Message::read(answer.value(), folder_.path(), most_answer_bytes(sent_bytes_));
+    auto message = Message::read(answer.value(), folder_.path(), most_answer_bytes(sent_bytes_),
+                                 [this] { return folder_.is_there(); });
     if (!message.ok()) return garbage(message.error());
     const auto refusal = refusal_in(message.value().cursor());
     if (!refusal.ok()) return garbage(refusal.error());
@@ -128,6 +131,15 @@ class Session {
     if (compile < 0) return bad_input("'milliseconds' has a negative number");
     times_->compile += static_cast<double>(compile) / 1e3;
     return {};
+  }
+
+  // Whether nothing stands where graphgate is about to write for the process. A link would lead
+  // elsewhere.
+  Result<void> check_free(const std::string& path) {
+    std::error_code unknown;
+    const auto kind = std::filesystem::symlink_status(path, unknown).type();
+    if (kind == std::filesystem::file_type::not_found) return {};
+    return broken(said("has put something in the exchange where it is written to: " + path));
   }
 
   [[nodiscard]] bool is_broken() const { return broken_.has_value(); }
@@ -313,6 +325,7 @@ class ExternalExecutor final : public spec::Executor {
     body["tensors"] = bytes.named(program.tensors);
     const std::string archive = session_->folder() + "/program" + std::to_string(loaded_++) + "-" +
                                 std::to_string(id_) + ".pt2";
+    GRAPHGATE_TRY_VOID(session_->check_free(archive));
     interop::Pt2Options options;
     options.ops = &ops_;
     const auto written = interop::write_pt2(program, archive, options);

@@ -250,6 +250,16 @@ def misbehave(mode, line, exchange):
     elif mode == "no-exchange":
         shutil.rmtree(exchange)
         write(line)
+    elif mode in ("planted-requests", "planted-programs"):
+        # Links where graphgate writes next.
+        aim = os.path.join(exchange, "aim")
+        os.mkdir(aim)
+        for i in range(100):
+            name = f"request{i}" if mode == "planted-requests" else f"program{i}-0.pt2"
+            if not os.path.lexists(os.path.join(exchange, name)):
+                os.symlink(aim if mode == "planted-requests" else os.path.join(aim, "file"),
+                           os.path.join(exchange, name))
+        write(line)
     elif mode == "other-exchange":
         shutil.rmtree(exchange)
         os.symlink("/", exchange)

@@ -125,6 +125,8 @@ constexpr std::array kTable = {
     Row{"header-text", kCall, kCrash},
     Row{"no-exchange", "open load call set_state", kCrash},
     Row{"other-exchange", "open load call set_state", kCrash},
+    Row{"planted-requests", "open load call set_state", kCrash},
+    Row{"planted-programs", "open", kCrash},
 };
 
 // All that has to say so at hello.
