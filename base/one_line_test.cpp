@@ -17,6 +17,11 @@ TEST(OneLine, KeepsWhatIsUtf8AndNothingElse) {
   // A control character of two bytes, half a character, an overlong one, a surrogate.
   EXPECT_EQ(one_line("\xc2\x9b|\xe2\x82|\xc0\xaf|\xed\xa0\x80", 100), "??|??|??|???");
   EXPECT_EQ(one_line("\xc3", 100), "?");
+  // Ends of lines, directions of writing, no characters; and their neighbours.
+  EXPECT_EQ(one_line("\xe2\x80\xa8|\xe2\x80\xae|\xe2\x81\xa6|\xef\xbf\xbe|\xef\xbf\xbf"),
+            "???|???|???|???|???");
+  EXPECT_EQ(one_line("\xe2\x80\xa7\xe2\x80\xaf\xef\xbf\xbd"),
+            "\xe2\x80\xa7\xe2\x80\xaf\xef\xbf\xbd");
 }
 
 TEST(OneLine, IsCut) {

@@ -1,9 +1,12 @@
 #include "spec/text_lexer.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 
+#include "base/one_line.h"
+#include "base/utf8.h"
 #include "spec/missing_op.h"
 
 namespace graphgate::spec {
@@ -60,7 +63,11 @@ std::string show(const Token& token) {
 
 std::string quote_string(std::string_view bytes) {
   std::string quoted = "\"";
-  for (const char c : bytes) {
+  for (std::size_t at = 0; at < bytes.size();) {
+    const std::string_view character =
+        bytes.substr(at, std::max<std::size_t>(utf8_length(bytes, at), 1));
+    const char c = character.front();
+    at += character.size();
     if (c == '"' || c == '\\') {
       quoted += {'\\', c};
     } else if (c == '\n') {
@@ -69,8 +76,10 @@ std::string quote_string(std::string_view bytes) {
       quoted += "\\t";
     } else if (c == '\r') {
       quoted += "\\r";
+    } else if (one_line(character) == character) {
+      quoted += character;
     } else {
-      quoted += is_control(c) ? hex_escape(c) : std::string(1, c);
+      for (const char byte : character) quoted += hex_escape(byte);
     }
   }
   return quoted + "\"";

@@ -90,6 +90,12 @@ TEST(QuotedString, RefusesAnUnknownEscape) {
   EXPECT_EQ(unescape_string("\"\\x07\\n\"").value(), "\a\n");
 }
 
+TEST(QuotedString, SteersNoTerminal) {
+  EXPECT_EQ(quote_string("\xc3\xa9\xff\xc2\x9b"
+                         "2J\xe2\x80\xae\x1b"),
+            "\"\xc3\xa9\\xff\\xc2\\x9b2J\\xe2\\x80\\xae\\x1b\"");
+}
+
 RC_GTEST_PROP(QuotedString, ComesBackAsItWas, (std::string bytes)) {
   const std::string quoted = quote_string(bytes);
   TextReader reader(quoted, "t");

@@ -363,7 +363,7 @@ Result<ExitCode> run_check(const CheckVerb& verb, const std::vector<std::string>
       const BundleRequest request = {words, verb.judges, verb.false_alarm_rate};
       GRAPHGATE_TRY_VOID(write_bundle(verb.bundle, request, reports, report.code));
     }
-    if (to_stdout(verb.reports) == 0) std::printf("%s", report.totals.c_str());
+    if (to_stdout(verb.reports) == 0) print_plain(stdout, report.totals);
     return report.code;
   };
   GRAPHGATE_TRY(const std::vector<FileReport> reports, check_files(verb, conclude));

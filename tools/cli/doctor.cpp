@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "base/atomic_file.h"
+#include "base/formatted.h"
 #include "tools/cli/flags.h"
 #include "tools/cli/verb.h"
 #include "tools/report/forms.h"
@@ -24,7 +25,7 @@ Result<ExitCode> run_doctor(const DoctorVerb& verb) {
     const std::string text = value.is_string()
                                  ? value.get<std::string>()
                                  : value.dump(-1, ' ', false, Json::error_handler_t::replace);
-    std::printf("%-24s%s\n", key.c_str(), text.c_str());
+    print_line(stdout, formatted("%-24s%s", key.c_str(), text.c_str()));
   }
   return ExitCode::kGood;
 }

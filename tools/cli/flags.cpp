@@ -5,8 +5,8 @@
 #include <iterator>
 
 #include "base/atomic_file.h"
-#include "base/one_line.h"
 #include "tools/executors/optimized_options.h"
+#include "tools/report/forms.h"
 
 namespace graphgate::tools {
 namespace {
@@ -120,7 +120,7 @@ Result<optimized::Options> open_options(const Configuration& given, const spec::
   std::vector<std::string> remarks;
   GRAPHGATE_TRY(optimized::Options options, options_of(given, ops, &remarks));
   GRAPHGATE_TRY_VOID(open_resources(given, options, &remarks));
-  for (const std::string& remark : remarks) std::fprintf(stderr, "%s\n", remark.c_str());
+  for (const std::string& remark : remarks) print_line(stderr, remark);
   return options;
 }
 
@@ -213,7 +213,7 @@ void refuse_empty_paths(CLI::App& app) {
 
 Result<ExitCode> after_unsupported(const Error& error) {
   if (error.kind != ErrorKind::kUnsupported) return error;
-  std::fprintf(stderr, "graphgate: %s\n", one_line(error.message).c_str());
+  print_line(stderr, "graphgate: " + error.message);
   return exit_code_of(error.kind);
 }
 

@@ -3,10 +3,12 @@
 #include <cstdio>
 #include <system_error>
 
-#include "base/one_line.h"
+#include "base/formatted.h"
 #include "base/stop_signals.h"
 #include "tools/cli/flags.h"
 #include "tools/cli/verb.h"
+#include "tools/report/escape.h"
+#include "tools/report/forms.h"
 
 namespace {
 
@@ -27,7 +29,7 @@ int finish(const graphgate::Result<ExitCode>& result) {
     std::fprintf(stderr, "graphgate: standard output cannot be written\n");
     return static_cast<int>(ExitCode::kInfrastructure);
   }
-  std::fprintf(stderr, "graphgate: %s\n", graphgate::one_line(result.error().message).c_str());
+  graphgate::tools::print_line(stderr, "graphgate: " + result.error().message);
   return static_cast<int>(graphgate::tools::exit_code_of(result.error().kind));
 }
 
@@ -38,7 +40,9 @@ std::string usage_error(const CLI::App* app, const CLI::Error& error) {
     below = below->get_subcommands().front();
     verb += " " + below->get_name();
   }
-  return "graphgate: " + std::string(error.what()) + " ('" + verb + " --help' shows the options)\n";
+  return graphgate::tools::plain_text("graphgate: " + std::string(error.what()) + " ('" + verb +
+                                      " --help' shows the options)") +
+         "\n";
 }
 
 int run(int argc, char** argv) {
@@ -58,7 +62,9 @@ int run(int argc, char** argv) {
       app.exit(error);
       return static_cast<int>(ExitCode::kBadInput);
     }
-    std::fprintf(stderr, "graphgate: unknown verb '%s' ('graphgate --help' lists them)\n", argv[1]);
+    graphgate::tools::print_line(
+        stderr, graphgate::formatted("graphgate: unknown verb '%s' ('graphgate --help' lists them)",
+                                     argv[1]));
     return static_cast<int>(ExitCode::kBadInput);
   } catch (const CLI::ParseError& error) {
     const bool is_help = error.get_exit_code() == 0;
@@ -82,10 +88,12 @@ int main(int argc, char** argv) {
     return static_cast<int>(ExitCode::kInfrastructure);
   } catch (const std::system_error& error) {
     // A last resort: whoever asks the machine for something says itself what was refused.
-    std::fprintf(stderr, "graphgate: the machine refused: %s\n", error.what());
+    graphgate::tools::print_line(
+        stderr, graphgate::formatted("graphgate: the machine refused: %s", error.what()));
     return static_cast<int>(ExitCode::kInfrastructure);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "graphgate: internal error: %s\n", error.what());
+    graphgate::tools::print_line(
+        stderr, graphgate::formatted("graphgate: internal error: %s", error.what()));
     return static_cast<int>(ExitCode::kInternal);
   }
 }

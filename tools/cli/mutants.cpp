@@ -9,6 +9,7 @@
 
 #include "base/atomic_file.h"
 #include "base/file_io.h"
+#include "base/formatted.h"
 #include "base/stop_signals.h"
 #include "conformance/judges/judge_report.h"
 #include "spec/option.h"
@@ -139,14 +140,16 @@ void print_verdict(const MutantVerdict& verdict) {
   }
   if (!verdict.killed) {
     std::printf("%zu cases, %.2f s\n", verdict.cases, verdict.seconds);
-    if (!verdict.message.empty()) std::printf("           %s\n", verdict.message.c_str());
+    if (!verdict.message.empty()) print_line(stdout, "           " + verdict.message);
     return;
   }
-  std::printf("%s; %zu %s, %.2f s; %s\n           %s\n",
-              conformance::join_names(verdict.judges, verdict.judges.size()).c_str(), verdict.cases,
-              verdict.cases == 1 ? "case" : "cases", verdict.seconds,
-              verdict.by_outputs ? "outputs of one call show it" : "outputs of one call do not",
-              verdict.message.c_str());
+  print_line(
+      stdout,
+      formatted("%s; %zu %s, %.2f s; %s",
+                conformance::join_names(verdict.judges, verdict.judges.size()).c_str(),
+                verdict.cases, verdict.cases == 1 ? "case" : "cases", verdict.seconds,
+                verdict.by_outputs ? "outputs of one call show it" : "outputs of one call do not"));
+  print_line(stdout, "           " + verdict.message);
 }
 
 struct JudgeScore {

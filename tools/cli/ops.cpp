@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "base/atomic_file.h"
-#include "base/one_line.h"
+#include "base/formatted.h"
 #include "reference/reference.h"
 #include "spec/missing_op.h"
 #include "tools/bench/bounds_report.h"
@@ -13,6 +13,7 @@
 #include "tools/executors/op_case_judge.h"
 #include "tools/executors/op_coverage.h"
 #include "tools/executors/subject.h"
+#include "tools/report/escape.h"
 #include "tools/report/forms.h"
 #include "tools/report/json.h"
 #include "tools/report/missing_ops.h"
@@ -97,14 +98,15 @@ void print_coverage(const OpCoverage& coverage) {
   std::size_t missing = 0;
   for (const auto& [op, use] : coverage.by_op) {
     missing += use.family.empty() ? 1 : 0;
-    std::printf("%8lld  %-18s %s\n", static_cast<long long>(use.nodes),
-                use.family.empty() ? "-" : use.family.c_str(), op.c_str());
+    print_line(stdout, formatted("%8lld  %-18s %s", static_cast<long long>(use.nodes),
+                                 use.family.empty() ? "-" : use.family.c_str(), op.c_str()));
   }
   const auto gaps = coverage.gaps();
   if (!gaps.empty()) std::printf("\nprograms     nodes  lacks              op\n");
   for (const auto& [op, use] : gaps) {
-    std::printf("%8zu  %8lld  %-18s %s\n", use->files.size(), static_cast<long long>(use->nodes),
-                join(use->lacks).c_str(), op.c_str());
+    print_line(stdout,
+               formatted("%8zu  %8lld  %-18s %s", use->files.size(),
+                         static_cast<long long>(use->nodes), join(use->lacks).c_str(), op.c_str()));
   }
   std::printf("%zu ops in %zu programs, %zu without a reference\n", coverage.by_op.size(),
               coverage.programs, missing);
@@ -118,14 +120,14 @@ Result<ExitCode> show_coverage(const OpsVerb& verb, const spec::OpTable& ops) {
   const bool is_whole = coverage.gaps().empty() && coverage.programs > 0;
   ExitCode code = is_whole ? ExitCode::kGood : ExitCode::kInconclusive;
   for (const UnreadProgram& one : coverage.unread) {
-    std::fprintf(stderr, "graphgate: %s\n", one_line(one.error.message).c_str());
+    print_line(stderr, "graphgate: " + one.error.message);
     code = worse(code, exit_code_of(one.error.kind));
   }
   return code;
 }
 
 void print_tally(const std::string& name, const OpTally& tally) {
-  std::printf("%-46s %6lld passed %5lld failed %5lld skipped", name.c_str(),
+  std::printf("%-46s %6lld passed %5lld failed %5lld skipped", plain_name(name).c_str(),
               static_cast<long long>(tally.passed), static_cast<long long>(tally.failed),
               static_cast<long long>(tally.skipped));
   const double ratio = median(tally.ratios);
@@ -167,8 +169,8 @@ Result<ExitCode> judge_cases(const OpsVerb& verb, const spec::OpTable& ops) {
     }
     json["ops"][op] = tally_json(tally);
     if (!text) continue;
-    for (const std::string& failure : tally.failures) std::printf("FAIL %s\n", failure.c_str());
-    if (!tally.reason.empty()) std::printf("SKIPPED %s\n", one_line(tally.reason).c_str());
+    for (const std::string& failure : tally.failures) print_line(stdout, "FAIL " + failure);
+    if (!tally.reason.empty()) print_line(stdout, "SKIPPED " + tally.reason);
     print_tally(op, tally);
   }
   if (text) std::printf("\nby family\n");

@@ -8,6 +8,7 @@
 #include "interop/minimalloc.h"
 #include "optimized/memory/pack.h"
 #include "tools/cli/pack_csv.h"
+#include "tools/report/escape.h"
 
 namespace graphgate::tools {
 namespace {
@@ -62,7 +63,7 @@ std::string page_of(const PackCsvOptions& options, std::size_t buffers, const Pa
     padded.resize(13, ' ');
     return "  " + padded + text + "\n";
   };
-  std::string page = base_name(options.csv) + ": " + std::to_string(buffers) +
+  std::string page = plain_name(base_name(options.csv)) + ": " + std::to_string(buffers) +
                      " buffers, alignment " + std::to_string(options.alignment_bytes) + "\n";
   page += line("peak", std::to_string(packing.peak_bytes));
   page += line("lower bound", std::to_string(load_bytes) + " (ratio " +

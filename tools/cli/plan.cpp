@@ -16,6 +16,7 @@
 #include "tools/cli/plan_verify.h"
 #include "tools/cli/verb.h"
 #include "tools/executors/optimized_options.h"
+#include "tools/report/forms.h"
 #include "tools/report/plan_dot.h"
 #include "tools/report/plan_words.h"
 #include "tools/store/programs.h"
@@ -118,7 +119,7 @@ Result<ExitCode> show_diff(const spec::Plan& plan, const std::string& stored,
                            const spec::OpTable& ops) {
   GRAPHGATE_TRY(const spec::Plan before, read_plan(stored, ops));
   const std::vector<std::string> changes = spec::diff_plans(before, plan);
-  for (const std::string& change : changes) std::printf("%s\n", change.c_str());
+  for (const std::string& change : changes) print_line(stdout, change);
   return changes.empty() ? ExitCode::kGood : ExitCode::kFindings;
 }
 
@@ -149,7 +150,7 @@ class StageTimes final : public optimized::CompileLog {
     std::fprintf(stderr, "%-12.*s %9.6f s\n", static_cast<int>(name.size()), name.data(), seconds);
   }
   void warning(std::string_view message) override {
-    std::fprintf(stderr, "warning: %.*s\n", static_cast<int>(message.size()), message.data());
+    print_line(stderr, "warning: " + std::string(message));
   }
 };
 

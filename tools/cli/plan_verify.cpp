@@ -11,6 +11,7 @@
 #include "spec/missing_op.h"
 #include "spec/plan_names.h"
 #include "spec/plan_text.h"
+#include "tools/report/escape.h"
 #include "tools/store/programs.h"
 
 namespace graphgate::tools {
@@ -94,9 +95,10 @@ Result<ExitCode> run_plan_verify(const PlanVerifyOptions& options, const spec::O
                                                           : verify_one(text, form, options, ops));
   std::string page;
   for (const spec::Finding& finding : findings) {
-    page += finding.rule + ": " + finding.message + "\n" + finding.drawing;
+    const spec::Finding plain = plain_finding(finding);
+    page += plain_text(plain.rule + ": " + plain.message) + "\n" + plain.drawing;
   }
-  page += options.file + ": " +
+  page += plain_text(options.file) + ": " +
           (findings.empty()       ? "no findings"
            : findings.size() == 1 ? "1 finding"
                                   : std::to_string(findings.size()) + " findings") +

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "base/atomic_file.h"
+#include "base/formatted.h"
 #include "base/one_line.h"
 #include "base/stop_signals.h"
 #include "base/temporary_folder.h"
@@ -167,22 +168,24 @@ Result<fuzz::ReducedCase> reduce_first(const ReduceVerb& verb, std::vector<CaseF
 
 void print_reduced(const fuzz::ReducedCase& made, const std::string& output, bool is_stopped) {
   const fuzz::Reduced& reduced = made.reduced;
-  std::printf(
-      "%s: %zu of %zu nodes, %zu of %zu calls, %zu of %zu options; %zu checks in %.2f s%s\n",
-      output.c_str(), reduced.after.nodes, reduced.before.nodes, reduced.after.calls,
-      reduced.before.calls, reduced.after.options, reduced.before.options, reduced.checks,
-      reduced.seconds,
-      reduced.is_finished ? ""
-      : is_stopped        ? "; interrupted, the least so far"
-                          : "; a limit ended it");
-  if (made.signature) std::printf("shows: %s\n", fuzz::print_signature(*made.signature).c_str());
+  print_line(
+      stdout,
+      formatted(
+          "%s: %zu of %zu nodes, %zu of %zu calls, %zu of %zu options; %zu checks in %.2f s%s",
+          output.c_str(), reduced.after.nodes, reduced.before.nodes, reduced.after.calls,
+          reduced.before.calls, reduced.after.options, reduced.before.options, reduced.checks,
+          reduced.seconds,
+          reduced.is_finished ? ""
+          : is_stopped        ? "; interrupted, the least so far"
+                              : "; a limit ended it"));
+  if (made.signature) print_line(stdout, "shows: " + fuzz::print_signature(*made.signature));
   if (reduced.passing) {
     std::printf("the nearest case that passes:\n");
     for (const std::string& line : fuzz::differing_lines(reduced.the_case, *reduced.passing)) {
-      std::printf("  %s\n", line.c_str());
+      print_line(stdout, "  " + line);
     }
   }
-  if (made.signature) std::printf("replay: graphgate replay %s\n", case_path(output).c_str());
+  if (made.signature) print_line(stdout, "replay: graphgate replay " + case_path(output));
 }
 
 nlohmann::ordered_json json_of(const fuzz::ReducedCase& made, const std::string& output,

@@ -6,7 +6,7 @@
 
 #include "base/atomic_file.h"
 #include "base/file_io.h"
-#include "base/one_line.h"
+#include "base/formatted.h"
 #include "fuzz/campaign/corpus.h"
 #include "fuzz/campaign/reduce_case.h"
 #include "fuzz/campaign/shard.h"
@@ -124,19 +124,21 @@ void print_replay(const ReplayInput& input, const fuzz::CaseLook& look,
                   const std::optional<Signature>& stored, Replayed replayed) {
   const std::string outcome(spec::outcome_name(look.outcome));
   if (!stored) {
-    std::printf("%s %s: keeps no signature to compare with\n", outcome.c_str(), input.name.c_str());
+    print_line(stdout, formatted("%s %s: keeps no signature to compare with", outcome.c_str(),
+                                 input.name.c_str()));
   } else if (replayed == Replayed::kGone) {
-    std::printf("%s %s: does not show '%s' any more\n", outcome.c_str(), input.name.c_str(),
-                fuzz::print_signature(*stored).c_str());
+    print_line(stdout, formatted("%s %s: does not show '%s' any more", outcome.c_str(),
+                                 input.name.c_str(), fuzz::print_signature(*stored).c_str()));
   } else {
-    std::printf("%s %s: %s '%s'\n", outcome.c_str(), input.name.c_str(),
-                replayed == Replayed::kSame ? "shows" : "shows something else than",
-                fuzz::print_signature(*stored).c_str());
+    print_line(stdout,
+               formatted("%s %s: %s '%s'", outcome.c_str(), input.name.c_str(),
+                         replayed == Replayed::kSame ? "shows" : "shows something else than",
+                         fuzz::print_signature(*stored).c_str()));
   }
   for (const Signature& signature : look.signatures) {
-    std::printf("  found: %s\n", fuzz::print_signature(signature).c_str());
+    print_line(stdout, "  found: " + fuzz::print_signature(signature));
   }
-  if (!look.reason.empty()) std::printf("  %s\n", one_line(look.reason).c_str());
+  if (!look.reason.empty()) print_line(stdout, "  " + look.reason);
 }
 
 nlohmann::ordered_json json_of(const ReplayInput& input, const fuzz::CaseLook& look,

@@ -11,6 +11,7 @@
 #include "tools/cli/verb.h"
 #include "tools/executors/optimized_options.h"
 #include "tools/executors/subject.h"
+#include "tools/report/forms.h"
 #include "tools/store/programs.h"
 
 namespace graphgate::tools {
@@ -67,7 +68,7 @@ void show(const std::string& name, const Value& value, interop::NamedTensors& sa
   } else if (const auto* flag = std::get_if<bool>(&value)) {
     text = *flag ? "True" : "False";
   }
-  std::printf("  %s %s\n", name.c_str(), text.c_str());
+  print_line(stdout, formatted("  %s %s", name.c_str(), text.c_str()));
 }
 
 void show_call(std::size_t index, const spec::CallResult& result, interop::NamedTensors& saved) {
@@ -101,8 +102,8 @@ Result<void> run_file(const std::string& path, const RunVerb& verb, const spec::
   const std::size_t calls =
       recorded.empty() ? static_cast<std::size_t>(verb.calls) : recorded.size();
   interop::NamedTensors saved;
-  std::printf("%s: %zu nodes, %zu %s\n", path.c_str(), program.graph.nodes.size(), calls,
-              recorded.empty() ? "seeded calls" : "recorded calls");
+  print_line(stdout, formatted("%s: %zu nodes, %zu %s", path.c_str(), program.graph.nodes.size(),
+                               calls, recorded.empty() ? "seeded calls" : "recorded calls"));
   for (std::size_t i = 0; i < calls; ++i) {
     std::vector<spec::InputValue> inputs;
     if (recorded.empty()) {

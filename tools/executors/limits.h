@@ -29,9 +29,4 @@ inline std::int64_t most_answer_bytes(std::int64_t sent_bytes) {
   return kFreeAnswerBytes + kAnswerBytesPerByte * sent_bytes;
 }
 
-// Bytes of one text that goes into a message, what a refusal or a finding says; and of a name.
-// Longer ones are cut.
-inline constexpr std::size_t kLongestText = 16U << 10U;
-inline constexpr std::size_t kLongestName = 200;
-
 }  // namespace graphgate::tools

@@ -10,7 +10,6 @@
 #include <set>
 #include <utility>
 
-#include "base/one_line.h"
 #include "interop/plan_json.h"
 #include "interop/pt2_writer.h"
 #include "spec/graph_text.h"
@@ -20,6 +19,7 @@
 #include "tools/executors/messages.h"
 #include "tools/executors/own_plans.h"
 #include "tools/executors/process.h"
+#include "tools/report/escape.h"
 #include "tools/report/json.h"
 #include "tools/store/promises.h"
 
@@ -103,7 +103,7 @@ class Session {
     if (!refusal.ok()) return garbage(refusal.error());
     if (!refusal.value()) return message;
     const Refusal& refused = *refusal.value();
-    const Error error{refused.error.kind, one_line(refused.error.message, kLongestText)};
+    const Error error{refused.error.kind, plain_text(refused.error.message)};
     if (refused.is_last) last_refusal_ = error.message;
     return error;
   }
@@ -119,7 +119,7 @@ class Session {
 
   // An answer that is not what the protocol wants.
   Error garbage(const Error& why) {
-    return broken(said("answers with what is no answer: " + one_line(why.message, kLongestText)));
+    return broken(said("answers with what is no answer: " + plain_text(why.message)));
   }
 
   // What an answer to `call` says of its time, where it does.
@@ -191,8 +191,8 @@ class Session {
     const auto read = [&]() -> Result<void> {
       GRAPHGATE_TRY(const std::string name, read_string(cursor, "name"));
       GRAPHGATE_TRY_VOID(read_optional(cursor, "version", greeting_.version));
-      greeting_.name = one_line(name, kLongestName);
-      greeting_.version = one_line(greeting_.version, kLongestName);
+      greeting_.name = plain_name(name);
+      greeting_.version = plain_name(greeting_.version);
       GRAPHGATE_TRY(const auto options, read_strings(cursor, "options"));
       greeting_.options.insert(options.begin(), options.end());
       GRAPHGATE_TRY(greeting_.promises, read_promises(cursor));
@@ -216,14 +216,6 @@ class Session {
   std::optional<std::string> last_refusal_;  // after which it ends
   Greeting greeting_;
 };
-
-// Its texts stand in reports as they are.
-void make_plain(spec::Finding& finding) {
-  finding.rule = one_line(finding.rule, kLongestName);
-  finding.message = one_line(finding.message, kLongestText);
-  finding.drawing = plain_lines(finding.drawing, kLongestText);
-  for (std::string& node : finding.nodes) node = one_line(node, kLongestName);
-}
 
 // The number that an answer has under `key`.
 Result<std::size_t> number_in(Session& session, const Message& answer, const char* key) {
@@ -279,7 +271,7 @@ class ExternalProgram final : public spec::LoadedProgram {
     verify_own_plans(cursor, result.findings);
     GRAPHGATE_TRY(const auto plan, cursor.find_member("plan"));
     if (plan) take_plan(*plan, result.findings);
-    for (spec::Finding& finding : result.findings) make_plain(finding);
+    for (spec::Finding& finding : result.findings) finding = plain_finding(std::move(finding));
     return result;
   }
 

@@ -6,6 +6,7 @@
 
 #include "base/formatted.h"
 #include "fuzz/reduce/signature.h"
+#include "tools/report/escape.h"
 #include "tools/report/json.h"
 
 namespace graphgate::tools {
@@ -17,7 +18,7 @@ constexpr std::size_t kCasesShown = 3;
 std::string list_cases(const std::vector<std::string>& names) {
   std::string text;
   for (std::size_t i = 0; i < std::min(names.size(), kCasesShown); ++i) {
-    text += (i == 0 ? "'" : ", '") + names[i] + "'";
+    text += (i == 0 ? "'" : ", '") + plain_name(names[i]) + "'";
   }
   if (names.size() > kCasesShown) {
     text += " and " + std::to_string(names.size() - kCasesShown) + " more";
@@ -40,22 +41,23 @@ std::string describe(const GateRow& row) {
   std::string head = bucket_name(row.bucket);
   std::transform(head.begin(), head.end(), head.begin(),
                  [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  std::string text = head + " " + row.name;
-  if (!row.waiver.empty()) text += " (waived: " + row.waiver + ")";
+  std::string text = head + " " + plain_name(row.name);
+  if (!row.waiver.empty()) text += " (waived: " + plain_name(row.waiver) + ")";
   const auto& places = places_of(row);
   if (!places.empty() && row.bucket != GateBucket::kNotCompared) {
     text += ": in " + count_and_names(places);
   }
-  return text + "\n    " + row.message + "\n";
+  return text + "\n    " + plain_text(row.message) + "\n";
 }
 
 std::string describe(const OverrideVerdict& verdict) {
-  std::string text = std::string("override ") + verdict.name + ": " + use_name(verdict.use) + "\n";
-  text += "    " + verdict.sentence + "\n";
+  std::string text =
+      std::string("override ") + plain_name(verdict.name) + ": " + use_name(verdict.use) + "\n";
+  text += "    " + plain_text(verdict.sentence) + "\n";
   for (const std::string& signature : verdict.signatures) {
     text += std::string("    ") +
-            (verdict.use == OverrideUse::kHarmful ? "with it: " : "without it: ") + signature +
-            "\n";
+            (verdict.use == OverrideUse::kHarmful ? "with it: " : "without it: ") +
+            plain_text(signature) + "\n";
   }
   return text;
 }
@@ -158,7 +160,7 @@ ReportItem item_of(const std::string& candidate, const GateRow& row) {
   if (row.bucket == GateBucket::kUnsupported) finding.outcome = row.outcome();
   const auto signature = fuzz::parse_signature(row.signature);
   finding.rule = signature.ok() ? signature.value().rule : bucket_name(row.bucket);
-  finding.message = row.message + "; in " + list_cases(places_of(row));
+  finding.message = plain_text(row.message) + "; in " + list_cases(places_of(row));
   item.findings.push_back({std::move(finding), candidate, ""});
   return item;
 }
@@ -210,7 +212,8 @@ ReportSection section_of(const GateStep& step, const GateReport& report) {
   const std::string cases =
       cases_of(comparison) + (report.is_interrupted ? "; " + interruption_of(report) : "");
   const std::string drawn = step.drawn ? describe(*step.drawn) : "";
-  section.head = comparison.baseline + " -> " + comparison.candidate + ": " + cases + "\n";
+  section.head = plain_name(comparison.baseline) + " -> " + plain_name(comparison.candidate) +
+                 ": " + cases + "\n";
   section.page.emplace_back(cases + "; " + counts + ".");
   if (step.drawn) section.page.emplace_back(drawn + ".");
   section.page.emplace_back(table_of(comparison.rows));
@@ -224,7 +227,7 @@ ReportSection section_of(const GateStep& step, const GateReport& report) {
     item.outcome = spec::Outcome::kUnsupported;
     item.reason = reason;
     item.text = "NOT COMPARED: " + which + "\n    ";
-    item.text += reason + "\n";
+    item.text += plain_text(reason) + "\n";
     section.items.push_back(std::move(item));
     std::string line = "Not compared: " + which + ": ";
     line += reason;
@@ -235,7 +238,7 @@ ReportSection section_of(const GateStep& step, const GateReport& report) {
   if (!step.overrides.empty()) section.page.emplace_back(table_of(step.overrides));
   for (const OverrideVerdict& verdict : step.overrides) section.tail += describe(verdict);
   if (step.drawn) section.tail += drawn + "\n";
-  section.tail += section.verdict + " " + comparison.candidate + ": " + counts + "\n";
+  section.tail += section.verdict + " " + plain_name(comparison.candidate) + ": " + counts + "\n";
   return section;
 }
 
@@ -325,7 +328,7 @@ Report report_of(const GateReport& gate) {
   if (gate.steps.size() > 1) {
     const GateStep* bad = gate.first_bad();
     if (bad) report.first_bad = bad->comparison.candidate;
-    report.totals = "first bad: " + (bad ? report.first_bad : "none") + "\n";
+    report.totals = "first bad: " + (bad ? plain_name(report.first_bad) : "none") + "\n";
   }
   return report;
 }

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "tools/golden/golden_run.h"
+#include "tools/report/escape.h"
 #include "tools/report/json.h"
 
 namespace graphgate::tools {
@@ -11,9 +12,10 @@ namespace {
 constexpr std::size_t kSentencesShown = 20;  // of one file
 
 std::string describe(const GoldenItem& item) {
-  std::string text = item.file + ": " + std::string(golden_state_name(item.state)) + "\n";
+  std::string text =
+      plain_text(item.file + ": " + std::string(golden_state_name(item.state))) + "\n";
   const std::size_t shown = std::min(item.sentences.size(), kSentencesShown);
-  for (std::size_t i = 0; i < shown; ++i) text += "  " + item.sentences[i] + "\n";
+  for (std::size_t i = 0; i < shown; ++i) text += "  " + plain_text(item.sentences[i]) + "\n";
   if (item.sentences.size() > shown) {
     text += "  and " + std::to_string(item.sentences.size() - shown) + " more (--json has all)\n";
   }
@@ -36,10 +38,10 @@ ReportItem item_of(const GoldenItem& golden, bool is_update) {
   // A damaged file is made anew by an update.
   const bool is_damaged = golden.state == GoldenState::kDamaged;
   if (!is_damaged || !is_update) item.error = golden.error;
-  if (item.error) item.trouble = "graphgate: " + item.error->message + "\n";
+  if (item.error) item.trouble = plain_text("graphgate: " + item.error->message) + "\n";
   const bool is_told = golden.state != GoldenState::kSame && (!golden.error || is_damaged);
   if (is_told) item.text = describe(golden);
-  if (is_damaged && is_update) item.text += "  " + golden.error->message + "\n";
+  if (is_damaged && is_update) item.text += "  " + plain_text(golden.error->message) + "\n";
   if (item.outcome == spec::Outcome::kPass || item.error) return item;
   for (const std::string& sentence : golden.sentences) {
     item.findings.push_back(

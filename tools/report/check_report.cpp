@@ -6,6 +6,7 @@
 #include "base/formatted.h"
 #include "base/one_line.h"
 #include "conformance/judges/judge_report.h"
+#include "tools/report/escape.h"
 #include "tools/report/plan_words.h"
 
 namespace graphgate::tools {
@@ -82,23 +83,12 @@ std::string node_of(const ExecutorReport& report) {
   return "";
 }
 
-std::string indented(const std::string& text, const char* indent) {
-  std::string out;
-  std::size_t begin = 0;
-  while (begin < text.size()) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    out += indent + text.substr(begin, end - begin) + "\n";
-    begin = end + 1;
-  }
-  return out;
-}
-
 // Names in it are an executor's, or a file's.
 std::string describe_finding(const std::string& judge, const spec::Finding& finding) {
   std::string text = std::string(spec::outcome_name(finding.outcome)) + " " + finding.rule;
   if (!judge.empty()) text += " (" + judge + ")";
   text += ": " + finding.message;
-  return "  " + one_line(text) + "\n" + indented(plain_lines(finding.drawing), "    ");
+  return "  " + plain_text(text) + "\n" + indented(plain_lines(finding.drawing), "    ");
 }
 
 std::string describe_findings(const ExecutorReport& executor) {
@@ -115,7 +105,7 @@ std::string describe_findings(const ExecutorReport& executor) {
     }
     if (judge.checks == 0 && judge.findings.empty()) {
       text += "  " + std::string(spec::outcome_name(judge.outcome)) + " (" + name +
-              "): " + one_line(judge.remark) + "\n";
+              "): " + plain_text(judge.remark) + "\n";
     }
   }
   return text;
@@ -181,12 +171,13 @@ std::string describe(const FileReport& file, bool details) {
     if (executor.plan) line += "; " + describe_plan(*executor.plan);
   }
   if (!worst->judged.reason.empty()) line += "; " + worst->judged.reason;
-  if (const std::string node = node_of(*worst); !node.empty()) line += "; from node '" + node + "'";
-  line = one_line(line) + "\n";
+  if (const std::string node = node_of(*worst); !node.empty())
+    line += "; from node '" + plain_name(node) + "'";
+  line = plain_text(line) + "\n";
   for (const ExecutorReport& executor : file.executors) {
     if (details) line += describe_findings(executor);
     for (const std::string& where : executor.judged.localization) {
-      line += "  " + one_line(where) + "\n";
+      line += "  " + plain_text(where) + "\n";
     }
   }
   return line;
@@ -204,22 +195,22 @@ ReportItem item_of(const FileReport& file, bool details) {
     item.text = "UNDECIDED " + one_line(file.file + ": " + file.interruption) + "\n";
   }
   if (file.error && file.error->kind == ErrorKind::kUnsupported) {
-    item.text = "UNSUPPORTED " + file.error->message + "\n";
+    item.text = plain_text("UNSUPPORTED " + file.error->message) + "\n";
   } else if (file.error) {
-    item.trouble = "graphgate: " + one_line(file.error->message) + "\n";
+    item.trouble = plain_text("graphgate: " + file.error->message) + "\n";
   }
   for (const auto& [executor, judged, plan, plans] : file.executors) {
     for (const spec::Finding& finding : judged.findings) {
-      item.findings.push_back({finding, executor, ""});
+      item.findings.push_back({plain_finding(finding), plain_name(executor), ""});
     }
     for (const JudgeReport& judge : judged.judges) {
       const std::string name(conformance::judge_name(judge.judge));
       for (const spec::Finding& finding : judge.findings) {
-        item.findings.push_back({finding, executor, name});
+        item.findings.push_back({plain_finding(finding), plain_name(executor), name});
       }
       item.seconds += judge.seconds;
     }
-    item.remarks.insert(item.remarks.end(), judged.localization.begin(), judged.localization.end());
+    for (const std::string& where : judged.localization) item.remarks.push_back(plain_text(where));
   }
   return item;
 }
@@ -249,7 +240,7 @@ std::string describe_totals(const std::vector<FileReport>& reports) {
   }
   if (!uncompared.empty()) {
     text += std::to_string(uncompared.size()) +
-            " not compared: " + conformance::join_names(uncompared, kMostShown) + "\n";
+            " not compared: " + plain_text(conformance::join_names(uncompared, kMostShown)) + "\n";
   }
   text += describe_missing_ops(missing_ops_of(reports));
   return text + std::to_string(count(reports, Count::kPassed)) + " passed, " +

@@ -1,6 +1,7 @@
 // The forms of a report. report_forms() has a line for each; a form is a file of its own.
 #pragma once
 
+#include <cstdio>
 #include <map>
 #include <span>
 #include <string>
@@ -22,6 +23,11 @@ namespace graphgate::tools {
 // Lines for a person; an item's trouble goes to standard error.
 void print_lines(const Report& report);
 void print_item(const ReportItem& item);
+// Whole lines, each of them of ours: whoever makes one has made the names in it plain
+// (escape.h). What steers a terminal is taken out once more.
+void print_plain(std::FILE* file, const std::string& text);
+// One line, made plain and cut (escape.h); without its end.
+void print_line(std::FILE* file, const std::string& line);
 
 // A form that is written where a verb's flag says.
 struct ReportForm {
@@ -38,7 +44,10 @@ using ReportPaths = std::map<std::string, std::string>;
 // kInfrastructure where one cannot be written.
 [[nodiscard]] Result<void> write_report(const Report& report, const ReportPaths& paths);
 
-// JSON text, indented. Bytes that are no UTF-8 (of a file's name, say) become U+FFFD.
+// JSON text on one line, or indented by so much. Bytes that are no UTF-8 (of a file's name, say)
+// become U+FFFD, and no byte steers a terminal.
+[[nodiscard]] std::string json_line(const nlohmann::ordered_json& json, int indent = -1);
+// The same, as a file.
 [[nodiscard]] std::string print_json(const nlohmann::ordered_json& json);
 
 }  // namespace graphgate::tools

@@ -9,6 +9,7 @@
 #include "fuzz/campaign/own_findings.h"
 #include "fuzz/campaign/residual_risk.h"
 #include "fuzz/generate/features.h"
+#include "tools/report/escape.h"
 #include "tools/report/fuzz_view.h"
 #include "tools/report/json.h"
 #include "tools/report/missing_ops.h"
@@ -126,8 +127,8 @@ std::string describe_row(const FuzzOutcome& outcome, const FindingRow& row) {
   if (row.triage.status == fuzz::TriageStatus::kPending) text += ", not looked at again";
   if (!row.triage.remark.empty()) text += "; " + row.triage.remark;
   if (row.is_known()) text += "; known: " + row.known_as();
-  text += "\n    " + row.count.message + "\n    " + replay_line(outcome, row) + "\n";
-  return text;
+  return plain_text(text) + "\n    " + plain_text(row.count.message) + "\n    " +
+         plain_text(replay_line(outcome, row)) + "\n";
 }
 
 // The most frequent first.
@@ -138,8 +139,9 @@ std::string describe_inconclusive(const FuzzOutcome& outcome) {
                    [](const auto& a, const auto& b) { return a.second.cases > b.second.cases; });
   std::string text = rows.empty() ? "" : "inconclusive:\n";
   for (const auto& [cause, count] : rows) {
-    text += "  " + cause + " in " + count_text(count.cases, "case", "cases") + ", first " +
-            case_id(outcome, count.first) + "\n    " + count.message + "\n";
+    text += "  " + plain_text(cause) + " in " + count_text(count.cases, "case", "cases") +
+            ", first " + case_id(outcome, count.first) + "\n    " + plain_text(count.message) +
+            "\n";
   }
   return text;
 }
@@ -223,7 +225,7 @@ std::string describe_known(const FuzzOutcome& outcome, const std::vector<Finding
   if (known.empty() && mended.empty() && outcome.known_issues.empty()) return "";
   const auto listed = [](const std::set<std::string>& names) {
     std::string text;
-    for (const std::string& name : names) text += (text.empty() ? ": " : ", ") + name;
+    for (const std::string& name : names) text += (text.empty() ? ": " : ", ") + plain_name(name);
     return text;
   };
   const std::size_t known_rows = count_known(rows);
@@ -254,8 +256,10 @@ std::string describe(const FuzzOutcome& outcome, const std::vector<FindingRow>& 
             " again: " + std::to_string(passed) + " as expected\n";
     for (const ReplayedCase& one : outcome.replayed) {
       if (is_good(one.outcome) && !one.is_mended) continue;
-      text += "  " + std::string(spec::outcome_name(one.outcome)) + " " + one.file + ": " +
-              one.message + "\n";
+      text += "  " +
+              plain_text(std::string(spec::outcome_name(one.outcome)) + " " + one.file + ": " +
+                         one.message) +
+              "\n";
     }
   }
   text += describe_missing_ops(missing_ops_of(outcome));

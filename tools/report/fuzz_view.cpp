@@ -7,6 +7,9 @@
 #include <cmath>
 
 #include "base/formatted.h"
+#include "base/one_line.h"
+#include "tools/report/escape.h"
+#include "tools/report/forms.h"
 #include "tools/report/json.h"
 
 namespace graphgate::tools {
@@ -86,13 +89,13 @@ class TextView final : public CampaignView {
   void remark(const std::string& line) override { print(line); }
   void end(const std::string& summary) override {
     status_.clear();
-    std::fprintf(file_, "%s%s", redraws_ ? "\r\x1b[K" : "", summary.c_str());
+    std::fprintf(file_, "%s%s", redraws_ ? "\r\x1b[K" : "", plain_lines(summary).c_str());
     std::fflush(file_);
   }
 
  private:
   void print(const std::string& line) {
-    std::fprintf(file_, "%s%s\n", redraws_ ? "\r\x1b[K" : "", line.c_str());
+    std::fprintf(file_, "%s%s\n", redraws_ ? "\r\x1b[K" : "", plain_text(line).c_str());
     if (redraws_ && !status_.empty()) std::fprintf(file_, "%s", status_.c_str());
     std::fflush(file_);
   }
@@ -192,8 +195,7 @@ class NdjsonView final : public CampaignView {
     }
   }
   void print(const Json& json) {
-    const std::string line = json.dump(-1, ' ', false, Json::error_handler_t::replace);
-    std::fprintf(file_, "%s\n", line.c_str());
+    std::fprintf(file_, "%s\n", json_line(json).c_str());
     std::fflush(file_);
   }
 

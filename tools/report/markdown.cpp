@@ -1,21 +1,16 @@
 // Reports as Markdown.
 #include <map>
 
+#include "tools/report/escape.h"
 #include "tools/report/forms.h"
 
 namespace graphgate::tools {
 namespace {
 
-std::string code(const std::string& name) { return "`" + name + "`"; }
-
 std::string print(const ReportCell& cell) {
-  std::string text;
-  for (const char c : cell.text) {
-    if (c == '|') text += '\\';
-    text += c == '\n' ? ' ' : c;
-  }
-  if (cell.is_name) text = code(text);
-  return cell.link.empty() ? text : text + ", [" + cell.linked + "](" + cell.link + ")";
+  const std::string text = cell.is_name ? markdown_code(cell.text) : markdown_text(cell.text);
+  if (cell.link.empty()) return text;
+  return text + ", [" + markdown_text(cell.linked) + "](" + markdown_link(cell.link) + ")";
 }
 
 std::string print(const ReportTable& table) {
@@ -35,7 +30,7 @@ std::string print(const ReportTable& table) {
   return text;
 }
 
-std::string print(const std::string& paragraph) { return paragraph + "\n"; }
+std::string print(const std::string& paragraph) { return markdown_text(paragraph) + "\n"; }
 
 // What has not passed.
 std::vector<ReportBlock> page_of(const std::vector<ReportItem>& items) {
@@ -61,7 +56,7 @@ std::string print_markdown(const Report& report) {
   for (const ReportSection& section : report.sections) {
     text += "### " + (section.verdict.empty() ? verdict_word(report.code) : section.verdict) + ": ";
     for (std::size_t i = 0; i < section.subjects.size(); ++i) {
-      text += (i == 0 ? "" : " → ") + code(section.subjects[i]);
+      text += (i == 0 ? "" : " → ") + markdown_code(section.subjects[i]);
     }
     text += "\n\n";
     const std::vector<ReportBlock> page =
@@ -71,7 +66,8 @@ std::string print_markdown(const Report& report) {
     }
   }
   if (!report.interruption.empty()) text += "Incomplete: " + report.interruption + ".\n";
-  return report.first_bad.empty() ? text : text + "First bad: " + code(report.first_bad) + "\n";
+  return report.first_bad.empty() ? text
+                                  : text + "First bad: " + markdown_code(report.first_bad) + "\n";
 }
 
 }  // namespace graphgate::tools

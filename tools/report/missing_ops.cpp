@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "spec/missing_op.h"
+#include "tools/report/escape.h"
 
 namespace graphgate::tools {
 namespace {
@@ -23,7 +24,8 @@ void count_missing_ops(const std::string& reason, MissingOpCounts& counts) {
 std::string describe_missing_ops(const MissingOpCounts& counts) {
   std::string text;
   for (const auto& [op, count] : ranked(counts)) {
-    text += (text.empty() ? "missing ops: " : ", ") + op + " (" + std::to_string(count) + ")";
+    text += (text.empty() ? "missing ops: " : ", ") + plain_name(op) + " (" +
+            std::to_string(count) + ")";
   }
   return text.empty() ? text : text + "\n";
 }

@@ -4,18 +4,10 @@
 #include <set>
 
 #include "spec/plan_drawing.h"
+#include "tools/report/escape.h"
 
 namespace graphgate::tools {
 namespace {
-
-std::string quoted_label(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += c;
-  }
-  return out + "\"";
-}
 
 std::string step_id(std::uint32_t step) { return "s" + std::to_string(step); }
 
@@ -24,7 +16,7 @@ class Writer {
   Writer(const spec::Plan& plan, const spec::OpTable& ops) : plan_(plan), ops_(ops) {}
 
   std::string write() {
-    out_ = "digraph " + quoted_label(plan_.name) + " {\n  node [shape=box, fontname=monospace];\n";
+    out_ = "digraph " + dot_label(plan_.name) + " {\n  node [shape=box, fontname=monospace];\n";
     for (std::size_t b = 0; b < plan_.blocks.size(); ++b) {
       for (std::size_t p = 0; p < plan_.blocks[b].partitions.size(); ++p) write_partition(b, p);
     }
@@ -38,14 +30,14 @@ class Writer {
     const spec::PlanPartition& partition = plan_.blocks[block].partitions[index];
     const std::string name = plan_.blocks[block].name + "_" + std::to_string(index);
     const std::string kind = partition.captured ? "captured" : "eager: " + partition.reason;
-    out_ += "  subgraph " + quoted_label("cluster_" + name) +
-            " {\n    label=" + quoted_label(name + " " + kind) +
+    out_ += "  subgraph " + dot_label("cluster_" + name) +
+            " {\n    label=" + dot_label(name + " " + kind) +
             ";\n    style=" + (partition.captured ? "filled" : "dashed") + ";\n";
     for (std::uint32_t s = partition.begin_step; s < partition.end_step; ++s) {
       const spec::PlanStep& step = plan_.steps[s];
       std::string label = step.node.name + "\n" + step.node.op;
       for (const spec::Node& node : step.body) label.append("\n  ").append(node.op);
-      out_ += "    " + step_id(s) + " [label=" + quoted_label(label) + "];\n";
+      out_ += "    " + step_id(s) + " [label=" + dot_label(label) + "];\n";
     }
     out_ += "  }\n";
   }
@@ -72,9 +64,9 @@ class Writer {
     for (const spec::BufferId buffer : buffers) {
       const auto writer = writer_.find(buffer);
       const std::string& name = plan_.buffers[buffer.index].name;
-      const std::string from = writer == writer_.end() ? quoted_label("$" + name) : writer->second;
+      const std::string from = writer == writer_.end() ? dot_label("$" + name) : writer->second;
       out_.append("  ").append(from).append(" -> ").append(reader);
-      out_.append(" [label=").append(quoted_label("$" + name)).append("];\n");
+      out_.append(" [label=").append(dot_label("$" + name)).append("];\n");
     }
   }
 

@@ -2,6 +2,7 @@
 
 #include "base/formatted.h"
 #include "spec/plan_drawing.h"
+#include "tools/report/escape.h"
 
 namespace graphgate::tools {
 namespace {
@@ -11,7 +12,7 @@ constexpr std::size_t kListed = 8;  // names in a line before "and N more"
 std::string join(const std::vector<std::string>& names) {
   std::string line;
   for (std::size_t i = 0; i < names.size() && i < kListed; ++i) {
-    line += (i == 0 ? "" : ", ") + names[i];
+    line += (i == 0 ? "" : ", ") + plain_name(names[i]);
   }
   if (names.size() > kListed) line += " and " + std::to_string(names.size() - kListed) + " more";
   return line;
@@ -46,24 +47,25 @@ void add_signature(std::string& page, const spec::Plan& plan,
 }
 
 void add_block(std::string& page, const spec::Plan& plan, const spec::PlanBlock& block) {
-  page += "block @" + block.name + "\n";
+  page += "block @" + plain_name(block.name) + "\n";
   for (std::size_t p = 0; p < block.partitions.size(); ++p) {
     const spec::PlanPartition& partition = block.partitions[p];
     const std::uint32_t count = partition.end_step - partition.begin_step;
     page += "  partition " + std::to_string(p) + (partition.captured ? " captured" : " eager") +
             ", " + std::to_string(count) + (count == 1 ? " step" : " steps");
     if (count > 0) {
-      page += ": '" + plan.steps[partition.begin_step].node.name + "'";
-      if (count > 1) page += " to '" + plan.steps[partition.end_step - 1].node.name + "'";
+      page += ": '" + plain_name(plan.steps[partition.begin_step].node.name) + "'";
+      if (count > 1)
+        page += " to '" + plain_name(plan.steps[partition.end_step - 1].node.name) + "'";
     }
-    if (!partition.reason.empty()) page += "; " + partition.reason;
+    if (!partition.reason.empty()) page += "; " + plain_text(partition.reason);
     page += '\n';
     for (std::uint32_t s = partition.begin_step; s < partition.end_step; ++s) {
       const spec::PlanStep& step = plan.steps[s];
       std::vector<std::string> names;
       names.reserve(step.body.size());
       for (const spec::Node& node : step.body) names.push_back("'" + node.name + "'");
-      add_line(page, "fused '" + step.node.name + "': ", names);
+      add_line(page, "fused '" + plain_name(step.node.name) + "': ", names);
     }
     add_signature(page, plan, partition.signature);
   }
@@ -90,7 +92,7 @@ std::string describe_plan(const conformance::PlanStats& plan) {
 }
 
 std::string summarize_plan(const spec::Plan& plan) {
-  std::string page = "plan \"" + plan.name + "\", " + plan.arithmetic;
+  std::string page = "plan \"" + plain_name(plan.name) + "\", " + plan.arithmetic;
   for (const auto& [symbol, value] : plan.symbols) {
     page += ", " + symbol + " = " + std::to_string(value);
   }

@@ -1,8 +1,10 @@
 #include "tools/report/report.h"
 
 #include "base/file_io.h"
+#include "base/one_line.h"
 #include "base/result_test.h"
 #include "tools/report/check_report.h"
+#include "tools/report/escape.h"
 #include "tools/report/forms.h"
 #include "tools/store/programs.h"
 
@@ -47,8 +49,8 @@ TEST(MarkdownReport, HasWhatHasNotPassed) {
   EXPECT_EQ(print_markdown(report()),
             "### ERROR: `graphgate check`\n\n1 passed, 2 failed, 1 skipped.\n\n"
             "| outcome | what | why |\n| --- | --- | --- |\n"
-            "| FAIL | `a b\xff.case` | a < b & \x01 |\n"
-            "| UNDECIDED | `open.case` | a < b & \x01 |\n"
+            "| FAIL | `a b?.case` | a &lt; b &amp; ? |\n"
+            "| UNDECIDED | `open.case` | a &lt; b &amp; ? |\n"
             "| ERROR | `bad.pt2` | bad.pt2: is no zip archive |\n\n");
 }
 
@@ -67,6 +69,91 @@ TEST(SarifReport, HasRulesResultsAndWhatCouldNotBeRead) {
   EXPECT_EQ(result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "a%20b%FF.case");
   EXPECT_EQ(run["results"][1]["level"], "warning");
   EXPECT_EQ(run["invocations"][0]["executionSuccessful"], false);
+}
+
+// What a file or an executor may be called, and may say.
+const std::string kHostile =
+    "no\nPASS all.case: \x1b[31m\x07\r\t\xff\xc2\x9b"
+    "2J</failure>]]><script>&\"'`|\\"
+    "\xef\xbf\xbe\xe2\x80\xa8\xe2\x80\xae{0} [a](javascript:b)";
+
+FileReport hostile_file() {
+  FileReport file = file_with(kHostile, spec::Outcome::kFail);
+  ExecutorReport& executor = file.executors.front();
+  executor.executor = kHostile;
+  executor.judged.reason = kHostile;
+  executor.judged.localization = {kHostile};
+  spec::Finding& finding = executor.judged.judges.front().findings.front();
+  finding.rule = kHostile;
+  finding.message = kHostile;
+  finding.nodes = {kHostile, std::string(100'000, 'n')};
+  finding.drawing = kHostile + "\n";
+  return file;
+}
+
+std::vector<FileReport> hostile_files() {
+  FileReport refused;
+  refused.file = kHostile;
+  refused.error = unsupported(kHostile);
+  FileReport unread = refused;
+  unread.error = bad_input(kHostile);
+  return {hostile_file(), refused, unread};
+}
+
+// Nothing but printable characters and ends of lines.
+bool is_plain(const std::string& text) { return text == plain_lines(text); }
+
+TEST(Reports, PrintNoLineAndNoControlOfAnothers) {
+  const Report made = report_of(hostile_files());
+  std::string lines = made.totals;
+  for (const ReportItem* item : made.items()) lines += item->text + item->trouble;
+  EXPECT_TRUE(is_plain(lines)) << lines;
+  EXPECT_EQ(("\n" + lines).find("\nPASS"), std::string::npos) << lines;
+  for (const ReportForm& form : report_forms()) {
+    const std::string text = form.print(made);
+    EXPECT_EQ(text.find('\x1b'), std::string::npos) << form.name;
+    EXPECT_EQ(text.find("\xc2\x9b"), std::string::npos) << form.name;
+    const bool is_whole = text.find(std::string(1'000, 'n')) != std::string::npos;
+    EXPECT_EQ(is_whole, std::string_view(form.name) == "json") << form.name;
+  }
+}
+
+TEST(MarkdownReport, ShowsNamesAndWordsAsTheyAre) {
+  EXPECT_EQ(markdown_code("a`b``c|d"), "``` a`b``c\\|d ```");
+  EXPECT_EQ(markdown_code("plain_name*"), "`plain_name*`");
+  EXPECT_EQ(markdown_text("<script> & `a` [b](c) | x_y \n"),
+            "&lt;script> &amp; \\`a\\` \\[b\\](c) \\| x_y  ");
+  EXPECT_EQ(markdown_link("javascript:alert(1)"), "#");
+  EXPECT_EQ(markdown_link("https://a.b/c d)e"), "https://a.b/c%20d%29e");
+  const std::string text = print_markdown(report_of(hostile_files()));
+  EXPECT_TRUE(is_plain(text)) << text;
+  EXPECT_EQ(text.find("<script>`"), std::string::npos);
+  const std::size_t begin = text.find("\n| FAIL") + 1;
+  const std::string row = text.substr(begin, text.find('\n', begin) - begin);
+  std::size_t bars = 0;
+  for (std::size_t i = 1; i < row.size(); ++i) bars += row[i] == '|' && row[i - 1] != '\\';
+  EXPECT_EQ(bars, 3U) << row;
+}
+
+TEST(JUnitReport, HasNoCharacterThatXmlLacks) {
+  EXPECT_EQ(xml_text("\xef\xbf\xbe\xef\xbf\xbf\x0b\xed\xa0\x80"),
+            "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
+  const std::string xml = print_junit(report_of(hostile_files()));
+  EXPECT_EQ(xml.find("<script"), std::string::npos);
+  EXPECT_EQ(xml.find("\nPASS"), std::string::npos);
+  EXPECT_EQ(xml_attribute("a\n\"b\""), "a&#10;&quot;b&quot;");
+  EXPECT_EQ(xml.find("\xef\xbf\xbe"), std::string::npos);
+  EXPECT_EQ(xml.find("]]>"), std::string::npos);
+}
+
+TEST(SarifReport, MakesNoLinkAndNoPlaceholder) {
+  EXPECT_EQ(sarif_text("a[0](b) {1} {x}"), "a[0\\](b) {{1} {x}");
+  EXPECT_TRUE(nlohmann::json::accept(print_sarif(report_of(hostile_files()))));
+}
+
+TEST(JsonReport, SteersNoTerminal) {
+  EXPECT_EQ(json_line({{"a", "\x7f\xc2\x9b\xc3\xa9\xff"}}),
+            "{\"a\":\"\\u007f\\u009b\xc3\xa9\xef\xbf\xbd\"}");
 }
 
 // docs/adding_a_report_format.md: a form is one file, and the page's places are there.

@@ -2,6 +2,7 @@
 #include <map>
 
 #include "conformance/verify/verify.h"
+#include "tools/report/escape.h"
 #include "tools/report/forms.h"
 #include "tools/report/json.h"
 
@@ -19,24 +20,6 @@ const char* sarif_level(spec::Outcome outcome) {
     default:
       return "error";
   }
-}
-
-// Percent-encoding of what a URI reference has no place for.
-std::string uri_of(const std::string& path) {
-  constexpr std::string_view kPlain = "-._~/!$'()*,;=@";
-  constexpr char kDigits[] = "0123456789ABCDEF";
-  std::string out;
-  for (const char c : path) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       kPlain.find(c) != std::string_view::npos;
-    if (plain) {
-      out += c;
-    } else {
-      out += {'%', kDigits[byte >> 4U], kDigits[byte & 15U]};
-    }
-  }
-  return out;
 }
 
 Json sarif_rule(const std::string& id) {
@@ -58,9 +41,9 @@ Json sarif_result(const ReportItem& item, const ReportFinding& found, std::size_
   result["ruleIndex"] = rule_index;
   result["level"] = sarif_level(finding.outcome);
   if (!item.baseline_state.empty()) result["baselineState"] = item.baseline_state;
-  result["message"] = {{"text", finding.message}};
-  result["locations"] =
-      Json::array({{{"physicalLocation", {{"artifactLocation", {{"uri", uri_of(item.place)}}}}}}});
+  result["message"] = {{"text", sarif_text(finding.message)}};
+  result["locations"] = Json::array(
+      {{{"physicalLocation", {{"artifactLocation", {{"uri", uri_text(item.place)}}}}}}});
   for (const std::string& node : finding.nodes) {
     result["locations"][0]["logicalLocations"].push_back({{"name", node}, {"kind", "function"}});
   }
@@ -89,7 +72,8 @@ std::string print_sarif(const Report& report) {
       results.push_back(sarif_result(*item, found, rules.at(found.finding.rule)));
     }
     if (!item->error) continue;
-    notifications.push_back({{"level", "error"}, {"message", {{"text", item->error->message}}}});
+    notifications.push_back(
+        {{"level", "error"}, {"message", {{"text", sarif_text(item->error->message)}}}});
   }
   if (!report.interruption.empty()) {
     notifications.push_back({{"level", "error"}, {"message", {{"text", report.interruption}}}});

@@ -1,11 +1,14 @@
 #include "tools/store/bundle.h"
 
+#include <cctype>
 #include <filesystem>
 #include <map>
 
 #include "base/atomic_file.h"
 #include "base/formatted.h"
+#include "base/one_line.h"
 #include "interop/zip_archive.h"
+#include "tools/report/escape.h"
 #include "tools/report/forms.h"
 #include "tools/report/machine_facts.h"
 
@@ -17,17 +20,31 @@ namespace fs = std::filesystem;
 // By path inside the bundle.
 using Entries = std::map<std::string, std::string>;
 
+// For a shell: plain, in quotes, or with the bytes that steer terminals as bash writes them.
+std::string printed_word(const std::string& word) {
+  if (one_line(word) != word) {
+    std::string quoted = "$'";
+    for (const char c : word) {
+      const bool is_plain = std::isalnum(static_cast<unsigned char>(c)) != 0;
+      quoted += is_plain ? std::string(1, c) : formatted("\\x%02x", static_cast<unsigned char>(c));
+    }
+    return quoted + "'";
+  }
+  const bool is_plain =
+      !word.empty() && word.find_first_of(" \"'\\$`*?[]{}()<>|&;#~!") == std::string::npos;
+  if (is_plain) return word;
+  std::string quoted = word;
+  for (std::size_t at = quoted.find('\''); at != std::string::npos;
+       at = quoted.find('\'', at + 4)) {
+    quoted.replace(at, 1, "'\\''");
+  }
+  return "'" + quoted + "'";
+}
+
 std::string command_text(const BundleRequest& request) {
   std::string text;
   for (const std::string& word : request.command_line) {
-    const bool plain =
-        !word.empty() && word.find_first_of(" \t\n\"'\\$`*?[]{}()<>|&;#~!") == std::string::npos;
-    std::string quoted = word;
-    for (std::size_t at = quoted.find('\''); at != std::string::npos;
-         at = quoted.find('\'', at + 4)) {
-      quoted.replace(at, 1, "'\\''");
-    }
-    text += (text.empty() ? "" : " ") + (plain ? word : "'" + quoted + "'");
+    text += (text.empty() ? "" : " ") + printed_word(word);
   }
   return text + "\n";
 }
@@ -68,26 +85,20 @@ std::string statement_of(const BundleRequest& request, const std::vector<FileRep
   return text;
 }
 
-// "golden/models/a.pt2" as a name of a file: "golden_models_a.pt2".
-std::string flat_name(const std::string& path) {
-  std::string name = path;
-  for (char& c : name) {
-    if (c == '/' || c == '\\') c = '_';
-  }
-  return name;
-}
-
 Entries entries_of(const BundleRequest& request, const std::vector<FileReport>& reports,
                    ExitCode code) {
   Entries entries;
   std::string log;
   for (std::size_t i = 0; i < reports.size(); ++i) {
     const FileReport& report = reports[i];
-    log += report.error ? "graphgate: " + report.error->message + "\n" : describe(report, true);
+    log += report.error ? plain_text("graphgate: " + report.error->message) + "\n"
+                        : describe(report, true);
     for (const ExecutorReport& executor : report.executors) {
       for (std::size_t p = 0; p < executor.plans.size(); ++p) {
-        entries["plans/" + std::to_string(i) + "_" + flat_name(report.file) + "." +
-                executor.executor + "." + std::to_string(p) + ".plan"] = executor.plans[p];
+        std::string name = "plans/" + std::to_string(i) + "_" + file_name_part(report.file, 100) +
+                           "." + file_name_part(executor.executor, 60) + "." + std::to_string(p);
+        while (entries.contains(name + ".plan")) name += "_";  // another executor, called the same
+        entries[name + ".plan"] = executor.plans[p];
       }
     }
   }
