@@ -77,7 +77,10 @@ class ProgramDrawer {
     draft_.set_out_gene(genes.block(kNodeGenes - 1, 1).next());
     for (int attempt = 0; attempt < kAttempts; ++attempt) {
       const Alphabet::Row& row = alphabet_.draw(genes.next());
-      const bool is_drawn = row.family == 0 || (style_.families >> row.family & 1U) != 0;
+      // There are more families than bits: some share one.
+      constexpr unsigned kFamilyBits = 64;
+      const bool is_drawn =
+          row.family == 0 || (style_.families >> row.family % kFamilyBits & 1U) != 0;
       if (is_drawn && row.op->draw(draft_, genes, row.op->variant)) return;
     }
     draft_.set_out_gene(0);

@@ -78,6 +78,7 @@ constexpr Family kFamilies[] = {
     {"complex", complex_rows},
     {"gradients", gradients_rows},
     {"optimizer", optimizer_rows},
+    {"motif", motif_rows},
 };
 
 std::string known(std::string name) {

@@ -1,0 +1,203 @@
+// Motifs: small programs in which what an upstream's pass looks for is there, and must be refused.
+//
+// The texts of fuzz/motifs/ are compiled in; docs/motifs.md says which function each is for. A
+// motif reads tensors of the draft where there are such, and inputs of its own where there are not;
+// what it makes is the draft's from then on. It states the type of every value, and writes to none
+// of its inputs: then it is valid whatever stands around it.
+#include <map>
+
+#include "fuzz/generate/family.h"
+#include "spec/graph_text.h"
+#include "spec/op_table.h"
+#include "spec/text_lexer.h"
+
+namespace graphgate::fuzz {
+
+extern const std::string_view kMotifTexts[];
+extern const std::string_view kMotifTextsNames[];
+extern const std::size_t kMotifTextsCount;
+
+namespace {
+
+// Since which generator these are drawn.
+constexpr int kMotifsSince = 9;
+constexpr std::uint32_t kMotifWeight = 6;
+
+// A broken text is a programmer's error.
+std::vector<spec::Program> read_motifs() {
+  std::vector<spec::Program> programs;
+  for (std::size_t t = 0; t < kMotifTextsCount; ++t) {
+    spec::TextReader reader(kMotifTexts[t], kMotifTextsNames[t]);
+    reader.skip_line_ends();
+    while (!reader.at(spec::TokenKind::kEnd)) {
+      auto program = spec::read_program(reader, spec::builtin_op_table());
+      GRAPHGATE_CHECK(program.ok());
+      programs.push_back(std::move(program).value());
+      reader.skip_line_ends();
+    }
+  }
+  return programs;
+}
+
+const std::vector<spec::Program>& motifs() {
+  static const std::vector<spec::Program> all = read_motifs();
+  return all;
+}
+
+Shape shape_of(const std::vector<spec::SymExpr>& sizes) {
+  Shape shape;
+  for (const spec::SymExpr& size : sizes) shape.push(static_cast<Size>(size.constant()));
+  return shape;
+}
+
+class MotifDrawer {
+ public:
+  MotifDrawer(Draft& draft, GeneReader& genes, const spec::Graph& graph)
+      : draft_(draft), genes_(genes), graph_(graph) {}
+
+  void run() {
+    draft_.set_out_gene(0);
+    for (const spec::ValueId input : graph_.inputs) drawn_[input.index] = pick_input(input);
+    for (const spec::Node& node : graph_.nodes) add(node);
+  }
+
+ private:
+  [[nodiscard]] const spec::TensorType& type_of(spec::ValueId id) const {
+    GRAPHGATE_CHECK(graph_.value(id).type.has_value());
+    return *graph_.value(id).type;
+  }
+
+  // Row-major, as the types of what comes of it say.
+  TensorIndex pick_input(spec::ValueId id) {
+    const spec::TensorType& type = type_of(id);
+    const Shape sizes = shape_of(type.sizes);
+    const auto found = draft_.pick(genes_, [&](const DrawnTensor& tensor) {
+      return tensor.dtype == type.dtype && tensor.sizes == sizes && tensor.has_layout &&
+             !tensor.overlaps && draft_.is_row_major(tensor);
+    });
+    if (found) return *found;
+    return draft_.add_input(spec::InputKind::kUserInput, type.dtype, sizes);
+  }
+
+  void add(const spec::Node& node) {
+    const spec::OpRow* const row = spec::builtin_op_table().find(node.op);
+    GRAPHGATE_CHECK(row != nullptr);
+    NodeBuilder builder(draft_, node.op);
+    bool reads = false;
+    for (const spec::NamedArgument& named : node.arguments) {
+      reads = give(builder, named) || reads;
+    }
+    const bool takes_device = row->schema.find_argument("device").has_value();
+    if (takes_device && !reads && draft_.settings().on_accelerator) {
+      builder.argument("device", {draft_.main_device()});
+    }
+    if (row->schema.returns.empty()) {
+      for (std::size_t a = 0; a < row->schema.arguments.size(); ++a) {
+        if (row->writes(a)) builder.writes(written_by(node, row->schema.arguments[a].name));
+      }
+    }
+    for (std::size_t r = 0; r < node.results.size(); ++r) {
+      for (const spec::ValueId id : node.results[r].values) {
+        drawn_[id.index] = result(builder, node, *row, r, id);
+      }
+      if (node.results[r].is_list) builder.as_list();
+    }
+  }
+
+  // Whether it is one tensor, or a list of tensors.
+  bool give(NodeBuilder& builder, const spec::NamedArgument& named) {
+    if (const auto* id = named.argument.as<spec::ValueId>()) {
+      builder.tensor(named.name, drawn_.at(id->index));
+      return true;
+    }
+    std::vector<TensorIndex> tensors;
+    spec::for_each_value(named.argument,
+                         [&](spec::ValueId id) { tensors.push_back(drawn_.at(id.index)); });
+    if (tensors.empty()) {
+      builder.argument(named.name, named.argument);
+    } else {
+      builder.tensors(named.name, tensors);
+    }
+    return !tensors.empty();
+  }
+
+  [[nodiscard]] spec::ValueId value_of(const spec::Node& node, std::string_view argument) const {
+    for (const spec::NamedArgument& named : node.arguments) {
+      const auto* id = named.argument.as<spec::ValueId>();
+      if (named.name == argument && id) return *id;
+    }
+    GRAPHGATE_CHECK(false);
+    return {};
+  }
+
+  // What a motif may write: nothing of the draft's that it was given.
+  [[nodiscard]] TensorIndex written_by(const spec::Node& node, std::string_view argument) const {
+    const TensorIndex target = drawn_.at(value_of(node, argument).index);
+    for (const spec::ValueId input : graph_.inputs) {
+      const std::uint16_t given = draft_.tensor(drawn_.at(input.index)).storage;
+      GRAPHGATE_CHECK(given != draft_.tensor(target).storage);
+    }
+    return target;
+  }
+
+  TensorIndex result(NodeBuilder& builder, const spec::Node& node, const spec::OpRow& row,
+                     std::size_t place, spec::ValueId id) {
+    const spec::TensorType& type = type_of(id);
+    const Shape sizes = shape_of(type.sizes);
+    const Shape strides = shape_of(type.strides);
+    const spec::AliasInfo& alias = row.schema.returns[place].type.alias;
+    if (!alias.present()) {
+      const TensorIndex made = builder.fresh(type.dtype, sizes, Layout{true, strides});
+      if (node.op.starts_with("aten.empty")) draft_.storage_of(made).is_unfilled = true;
+      return made;
+    }
+    for (const spec::SchemaArgument& argument : row.schema.arguments) {
+      if (argument.type.alias.before != alias.before) continue;
+      const spec::ValueId base = value_of(node, argument.name);
+      const spec::TensorType& from = type_of(base);
+      const TensorIndex target = drawn_.at(base.index);
+      const bool is_same = from.sizes == type.sizes && from.strides == type.strides;
+      if (alias.writes && is_same) return builder.written(written_by(node, argument.name));
+      // The base may lie elsewhere in its storage than the motif's does.
+      const std::int64_t moved = type.storage_offset.constant() - from.storage_offset.constant();
+      const Size offset =
+          draft_.table().sum(draft_.tensor(target).offset, static_cast<Size>(moved));
+      const TensorIndex view = builder.view(target, sizes, strides, offset);
+      if (alias.writes) draft_.retire_older(target);
+      return view;
+    }
+    GRAPHGATE_CHECK(false);
+    return {};
+  }
+
+  Draft& draft_;
+  GeneReader& genes_;
+  const spec::Graph& graph_;
+  std::map<std::uint32_t, TensorIndex> drawn_;  // by the motif's values
+};
+
+bool draw_motif(Draft& draft, GeneReader& genes, std::size_t variant) {
+  MotifDrawer(draft, genes, motifs()[variant].graph).run();
+  return true;
+}
+
+}  // namespace
+
+std::span<const DrawnOp> motif_rows() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all;
+    for (const spec::Program& motif : motifs()) all.push_back("motif." + motif.name);
+    return all;
+  }();
+  static const std::vector<DrawnOp> rows = [] {
+    std::vector<DrawnOp> all;
+    std::uint32_t variant = 0;
+    for (const std::string& name : names) {
+      all.push_back({name, kMotifWeight, draw_motif, variant++, kMotifsSince});
+    }
+    return all;
+  }();
+  return rows;
+}
+
+}  // namespace graphgate::fuzz
