@@ -160,6 +160,7 @@ class Writing:
         kept = {self._storage[name] for name in [*self._inputs, *self._constants]}
         inside = self._touched(self._steps[partition.begin : partition.end])
         tell_sizes = self._tell_sizes()
+        viewed = {self._storage[whole(owner)] for owner, _ in views().values()}
         given, unpacked, forgotten = {}, set(), set()
         for name in signature.input_nodes:
             if name in signature.constant_names:
@@ -174,6 +175,8 @@ class Writing:
             # Where a size inside is known by what it is given, nobody reads that.
             if name in tell_sizes:
                 unpacked.update(each for each in storages if each not in inside)
+            # A view of it is no step here, and touches none of its bytes.
+            unpacked.update(each for each in storages if each in viewed and each not in inside)
             for storage in storages:
                 given[storage] = given.get(storage, True) and drops and storage not in kept
         # A tuple that nobody drops goes when the caller returns, and nobody takes its bytes before.

@@ -141,6 +141,15 @@ _ONE_OF_TWO = """  input %x : f32[4, 4]
   output %c
 """
 
+# A partition hands on a view of what it is given, and touches no byte of it.
+_VIEW_ALONE = """  input %x : f32[4]
+  input %z : f32[2, 2, 2]
+  %a : f32[4] = aten.neg.default(%x)
+  %v : c64[2, 2] = aten.view_as_complex.default(%z)
+  output %a
+  output %v
+"""
+
 # Inductor's memory planning gives everything the first bytes of its pool.
 _SAME_PLACE = """from torch._inductor.codegen import memory_planning
 
@@ -343,6 +352,7 @@ class Faults(serve_test.Checked):
         for kinds, program in (
             ("('MultiOutput',)", _ONE_OF_TWO),
             ("('FallbackKernel', 'ExternKernelOut')", _SIZE_ALONE),
+            ("()", _VIEW_ALONE),
         ):
             with self.subTest(program):
                 self._expect_shown(
