@@ -184,7 +184,7 @@ class Program:
         if isinstance(innermost(error), Unsupported):
             raise Refusal("unsupported", str(innermost(error))) from error
         if ours := raised_here(error):
-            raise Refusal("infrastructure", of_adapter(ours)) from error
+            raise Refusal("infrastructure", of_adapter(innermost(ours))) from error
         if is_of_machine(error):
             raise Refusal("infrastructure", words_of(error)) from error
         if is_refusal(error) or self._backend.refuses(error):
