@@ -21,7 +21,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::string_view kLockEnding = ".lock";
 
 // The processes of a campaign that was killed are gone within this time.
-constexpr std::chrono::seconds kPatience{3};
+constexpr std::chrono::seconds kLongestClaimWait{3};
 
 Error cannot_lock(const std::string& path) {
   return infrastructure(path + ": cannot be made: " + std::strerror(errno));
@@ -99,7 +99,7 @@ Result<std::string> objection(const std::string& path, const CampaignKey& key, b
 
 Result<ShardClaim> ShardClaim::take(const Corpus& corpus, const Shard& shard) {
   const std::string path = lock_path(corpus.state_path(shard));
-  const auto end = Clock::now() + kPatience;
+  const auto end = Clock::now() + kLongestClaimWait;
   while (true) {
     GRAPHGATE_TRY(LockedFile locked, try_lock(path));
     if (locked.code != 0) {

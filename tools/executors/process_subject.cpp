@@ -117,8 +117,12 @@ class Session {
     return {};
   }
 
-  // An answer that is not what the protocol wants.
+  // An answer that is not what the protocol wants. What the machine does not let us read is no
+  // fault of whoever wrote it.
   Error garbage(const Error& why) {
+    if (why.kind == ErrorKind::kInfrastructure) {
+      return broken(why.at("the answer of the executor '" + command_ + "'"));
+    }
     return broken(said("answers with what is no answer: " + plain_text(why.message)));
   }
 

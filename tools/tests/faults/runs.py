@@ -50,7 +50,7 @@ def runs() -> list[Run]:
         Run("check", ["check", model, case, *flags, "--bundle", "{out}/bundle.zip"], [*files, "bundle.zip"]),
         Run("check_record", ["check", model, "--record", "{out}/kept"], folders=["kept"]),
         Run("check_cache", ["check", model, "--cache", "{out}/cache"], folders=["cache"]),
-        Run("check_executor", ["check", case, "--executor", "{graphgate} serve", *flags], files),
+        Run("check_executor", ["check", case, "--judges", "bounds", "--executor", "{graphgate} serve", *flags], files),
         Run("plan", ["plan", model, "--json", "{out}/plan.json", "--cache", "{out}/cache"],
             ["plan.json"], ["cache"]),
         Run("run", ["run", model, "--save", "{out}/results.safetensors"], ["results.safetensors"]),
