@@ -189,8 +189,10 @@ class Vllm:
         if self._settings.mode == "stock":
             compiled = self._compile_stock(module, options)
         else:
+            # Its method, as vLLM's wrapper has it. Calling an fx module would look an error's frames
+            # through while Dynamo traces whatever is called, and hide the error by its own refusal.
             compiled = torch.compile(
-                module, backend=lambda graph, inputs: self._make(graph, inputs, options),
+                module.forward, backend=lambda graph, inputs: self._make(graph, inputs, options),
                 fullgraph=True,
             )
 
@@ -214,8 +216,8 @@ class Vllm:
 
         _apply_constrain_to_fx_strides_patch()
         if self._settings.compiler == "eager":
-            return torch.compile(module, backend="eager", fullgraph=True)
-        return torch.compile(module, fullgraph=True, options=self._inductor(options))
+            return torch.compile(module.forward, backend="eager", fullgraph=True)
+        return torch.compile(module.forward, fullgraph=True, options=self._inductor(options))
 
     def _make(self, graph, inputs, options):
         """What vLLM makes of one graph: a VllmBackend compiles one."""

@@ -67,10 +67,24 @@ def _named(renamed):
     return arguments
 
 
+def _with_block_scale(args, kwargs):
+    """Says that vLLM's further operand to write, which graph text's op has not, is None: wrapped calls
+    name every operand that is written."""
+    if args and args[0] is torch.ops.vllm.unified_attention_with_output.default:
+        by_base = "_output_base_index" in kwargs
+        name = "_output_block_scale_base_index" if by_base else "output_block_scale"
+        kwargs = {name: None} | kwargs
+    return args, kwargs
+
+
 def register():
     """Has modules call vLLM's ops where graph text names them."""
     import vllm.model_executor.layers.attention  # noqa: F401 (registers the attention ops)
 
+    attention = torch.ops.vllm.unified_attention_with_output.default
+    module.know_otherwise(
+        "vllm.unified_attention_with_output.default", attention, _with_block_scale
+    )
     compiled = torch.ops._C
     module.know_otherwise("vllm.fused_add_rms_norm.default", compiled.fused_add_rms_norm.default)
     module.know_otherwise(

@@ -1,13 +1,16 @@
 """Pieces that are run node by node after vLLM's passes, and Inductor's, have been over them.
 
 Nothing is lowered: no kernel is generated, compiled or rounded in another way, so what goes wrong is of
-the passes, and a case takes a part of the time.
+the passes, and a case takes a part of the time. Only Inductor's last pass is left out, which makes
+in-place ops: these are as its kernels mean them, and PyTorch refuses some (over memory that overlaps).
 """
 
 import copy
+from unittest import mock
 
 import torch
 from torch._inductor import compile_fx
+from torch._inductor.fx_passes import post_grad
 from torch._inductor.virtualized import V
 
 import vllm.compilation.backends
@@ -22,7 +25,8 @@ def _inner(graph, inputs, **named):
         fake_mode = compile_fx.fake_tensor_prop(graph, inputs)
     values = graph.graph.output_node().args[0]
     wanted = [_strides(node.meta.get("val") if hasattr(node, "meta") else None) for node in values]
-    with V.set_fake_mode(fake_mode):
+    unchanged = mock.patch.object(post_grad, "reinplace_inplaceable_ops", lambda *words: None)
+    with V.set_fake_mode(fake_mode), unchanged:
         compile_fx._recursive_post_grad_passes(graph, is_inference=True)
     graph.recompile()
 
