@@ -1,7 +1,6 @@
 #include "base/atomic_file.h"
 
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -27,11 +26,12 @@ Error failed(std::string_view what, const std::filesystem::path& path) {
 
 // Whether the path is a link in /proc, to a file that a process has open.
 bool is_open_file(const std::string& path) {
+  constexpr long kProcesses = 0x9fa0;  // PROC_SUPER_MAGIC of <linux/magic.h>
   struct statfs system {};
   struct stat info {};
   return ::lstat(path.c_str(), &info) == 0 && S_ISLNK(info.st_mode) &&
          ::statfs(std::filesystem::path(path).parent_path().c_str(), &system) == 0 &&
-         system.f_type == PROC_SUPER_MAGIC;
+         system.f_type == kProcesses;
 }
 
 // The number behind /proc/self/fd/; -1 for any other path.
