@@ -37,7 +37,7 @@ constexpr OptionRow kRows[] = {
     {option::kRealize, Kind::kWord, Group::kPlanner, kDrawn,
      "what decides which shared values are stored", "reads,bytes"},
     {option::kPartition, Kind::kWord, Group::kPlanner, kDrawn, "how partitions are cut",
-     "scheduler,split-graph,split-graph-older"},
+     "scheduler,split-graph,split-graph-older,split-graph-adjacent,split-graph-newer"},
     {option::kSplitOp, Kind::kSeveralNames, Group::kPlanner, kDrawn,
      "an op that is never captured, ns.name or ns.name.overload (repeatable)"},
     {option::kCutAfter, Kind::kSeveralOwnNames, Group::kPlanner, kDrawn,

@@ -114,7 +114,7 @@ class IntentJudge {
     const bool may_launch = std::any_of(begin, end, [&](const PlanStep& step) {
       return !case_.is_allocation(step) && !makes_no_elements(step);
     });
-    if (capturable && may_launch && !is_named && !may_stay_eager()) {
+    if (capturable && may_launch && !is_named && !is_split_piece(partition) && !may_stay_eager()) {
       add("Q3.over-partitioned",
           name_ + " is eager (\"" + partition.reason +
               "\"), though every step in it has its place and its sizes before the call",
@@ -146,10 +146,24 @@ class IntentJudge {
     });
   }
 
-  [[nodiscard]] bool names_split_op(std::string_view op) const {
+  // To split_graph the ops of the program are split ops; of one that is taken apart no step has the
+  // name, and the reason alone says it.
+  [[nodiscard]] bool is_split_piece(const PlanPartition& partition) const {
+    if (!value(option::kPartition).starts_with("split-graph")) return false;
     const std::vector<std::string> options = split_list(value(option::kSplitOp));
     return std::ranges::any_of(options, [&](const std::string& option) {
-      return option_names_op(option, std::string(op));
+      return partition.reason == "split op " + option;
+    });
+  }
+
+  [[nodiscard]] bool names_split_op(std::string_view op) const {
+    const std::vector<std::string> options = split_list(value(option::kSplitOp));
+    // To split_graph a name without an overload means the default one.
+    const bool takes_default_alone =
+        value(option::kPartition).starts_with("split-graph") && !op.ends_with(".default");
+    return std::ranges::any_of(options, [&](const std::string& option) {
+      const bool is_meant = !takes_default_alone || option.ends_with(op.substr(op.rfind('.')));
+      return is_meant && option_names_op(option, std::string(op));
     });
   }
 
@@ -168,8 +182,11 @@ class IntentJudge {
     if (has(option::kNoCapture) || value(option::kMode) == "none") {
       add("Q4.not-in-effect", name_ + " is captured, though no capture was asked for", partition);
     }
-    const auto split =
-        std::find_if(begin, end, [&](const auto& step) { return is_split_op(step); });
+    // split_graph lets an allocation join what stands before it, whatever names it.
+    const bool lets_join = value(option::kPartition).starts_with("split-graph");
+    const auto split = std::find_if(begin, end, [&](const auto& step) {
+      return is_split_op(step) && !(lets_join && case_.is_allocation(step));
+    });
     if (split != end && !is_full()) {
       add("Q4.not-in-effect",
           name_ + " captures '" + split->node.name + "', an op that split-op cuts out", partition);

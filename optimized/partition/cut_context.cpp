@@ -29,6 +29,10 @@ bool CutContext::is_overlooked(const SizedNode& node) const {
   return follows_origins_ && !origins_.contains({node.node.name, node.node.op});
 }
 
+bool CutContext::is_overlooked(const spec::Node& node, const std::string& op) const {
+  return follows_origins_ && op != node.op;
+}
+
 void CutContext::note_origins(const spec::Graph& origin) {
   for (const spec::Node& node : origin.nodes) origins_.emplace(node.name, node.op);
   for (const spec::Graph& subgraph : origin.subgraphs) note_origins(subgraph);

@@ -24,6 +24,36 @@ const Tensor* find_operand(const CutContext& context, const SizedNode& node, IsW
   return found;
 }
 
+// Whether a name says which overload it means: "ns.name.overload", "ns::name.overload".
+bool has_overload(const std::string& name) {
+  const std::size_t colons = name.find("::");
+  const std::size_t end = colons == std::string::npos ? name.find('.') + 1 : colons + 2;
+  return name.find('.', end) != std::string::npos;
+}
+
+// The op that a node of a program comes down to: what auto_functionalized runs is written out
+// before the cut.
+const std::string& op_run_by(const spec::Node& node) {
+  if (!node.op.starts_with("higher_order.auto_functionalized") || node.arguments.empty()) {
+    return node.op;
+  }
+  const auto* op = node.arguments.front().argument.as<spec::OpName>();
+  return op ? op->name : node.op;
+}
+
+// The name among the options' split ops that names the op, or null. To split_graph a name without
+// an overload means the default one alone, as OpOverload.name() leaves out no other.
+const std::string* named_split_op(const CutContext& context, const std::string& op) {
+  if (context.has(Deviation::kIgnoresPartitionOption)) return nullptr;
+  const bool is_split_graph = context.options().mode == PartitionMode::kSplitGraph;
+  const bool is_default = op.ends_with(".default");
+  const auto& names = context.options().split_ops;
+  const auto found = std::ranges::find_if(names, [&](const std::string& name) {
+    return names_op(name, op) && (!is_split_graph || is_default || has_overload(name));
+  });
+  return found == names.end() ? nullptr : &*found;
+}
+
 Reason split_op(const CutContext& context, const SizedNode& node) {
   const std::string* name = split_op_of(context, node);
   return name ? Reason("split op " + *name) : Reason();
@@ -165,13 +195,12 @@ std::optional<std::string> cut_reason(const CutContext& context, const SizedNode
 }
 
 const std::string* split_op_of(const CutContext& context, const SizedNode& node) {
-  if (context.has(Deviation::kIgnoresPartitionOption) || context.is_overlooked(node)) {
-    return nullptr;
-  }
-  const auto& names = context.options().split_ops;
-  const auto found = std::ranges::find_if(
-      names, [&](const std::string& name) { return names_op(name, node.node.op); });
-  return found == names.end() ? nullptr : &*found;
+  return context.is_overlooked(node) ? nullptr : named_split_op(context, node.node.op);
+}
+
+const std::string* split_op_of(const CutContext& context, const spec::Node& node) {
+  const std::string& op = op_run_by(node);
+  return context.is_overlooked(node, op) ? nullptr : named_split_op(context, op);
 }
 
 bool must_end(const CutContext& context, const SizedNode& last, std::size_t count) {

@@ -38,6 +38,8 @@ class CutContext {
   // Whether it is no split op, whatever the options say: under captures_nodes_without_origin, where
   // no node of that name and op stands in the program; passes and write-backs make such.
   [[nodiscard]] bool is_overlooked(const SizedNode& node) const;
+  // The same of a node of the program that runs `op`: auto_functionalized runs one of another name.
+  [[nodiscard]] bool is_overlooked(const spec::Node& node, const std::string& op) const;
 
  private:
   void trace_unsafe(std::size_t block);
@@ -65,6 +67,8 @@ struct CutRule {
 
 // The name among the options' split ops that names the node, or null.
 [[nodiscard]] const std::string* split_op_of(const CutContext& context, const SizedNode& node);
+// The same of a node of the program, which may run its op by auto_functionalized.
+[[nodiscard]] const std::string* split_op_of(const CutContext& context, const spec::Node& node);
 
 // Whether the options ask for a partition's end between these nodes; `count` nodes up to `last`
 // stand in the partition so far.

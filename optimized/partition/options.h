@@ -14,8 +14,8 @@ namespace graphgate::optimized {
 enum class PartitionMode : std::uint8_t {
   // TorchInductor's: every rule of cut_rules.h cuts, by one linear scan.
   kScheduler,
-  // vLLM's split_graph: split ops cut and nothing else. A run that holds what cannot be captured
-  // is eager as a whole.
+  // vLLM's split_graph: split ops of the program cut and nothing else (split_graph.h). A run that
+  // holds what cannot be captured is eager as a whole.
   kSplitGraph,
 };
 

@@ -21,6 +21,18 @@ std::optional<std::string> node_reason(const CutContext& context, const SizedNod
   return {};
 }
 
+// The same in a run that is made of no split op: an allocation that joined it from a piece of its
+// own cuts nothing, whatever names it; what else holds against it does.
+std::optional<std::string> joined_reason(const CutContext& context, const SizedNode& node) {
+  const bool is_split_allocation = !launches(node) && split_op_of(context, node) != nullptr;
+  if (!is_split_allocation) return node_reason(context, node);
+  for (const CutRule& rule : cut_rules()) {
+    if (rule.name == "split_op") continue;
+    if (auto reason = rule.reason(context, node)) return reason;
+  }
+  return context.options().capture ? std::nullopt : std::optional<std::string>("capture is off");
+}
+
 std::vector<Partition> scan_block(const CutContext& context, const SizedBlock& block) {
   std::vector<Partition> out;
   std::vector<std::string> reasons;
@@ -39,14 +51,17 @@ std::vector<Partition> scan_block(const CutContext& context, const SizedBlock& b
 
 // Partitions for the runs of split_block, with the reasons of what they hold.
 std::vector<Partition> partitions_of_runs(const CutContext& context, const SizedBlock& block,
-                                          const std::vector<std::uint32_t>& run_sizes) {
+                                          const std::vector<SplitRun>& runs) {
   std::vector<Partition> out;
   std::uint32_t begin = 0;
-  for (const std::uint32_t size : run_sizes) {
-    Partition partition{true, "", begin, begin + size};
+  for (const SplitRun& run : runs) {
+    Partition partition{true, "", begin, begin + run.size};
     std::vector<std::string> reasons;
+    // Of a split op that is taken apart, or launches nothing, no node says it.
+    if (run.split_op) add_reason(partition, reasons, "split op " + *run.split_op);
     for (std::uint32_t n = begin; n < partition.end_node; ++n) {
-      const auto reason = node_reason(context, block.nodes[n]);
+      const SizedNode& node = block.nodes[n];
+      const auto reason = run.split_op ? node_reason(context, node) : joined_reason(context, node);
       if (reason) add_reason(partition, reasons, *reason);
     }
     partition.captured = reasons.empty();
@@ -78,12 +93,13 @@ Partitions make_partitions(SizedGraph& graph, const PartitionOptions& options,
   const CutContext context(graph, options, deviations, origin);
   Partitions out;
   out.are_graphs = options.mode == PartitionMode::kSplitGraph;
-  for (SizedBlock& block : graph.blocks) {
+  for (std::size_t b = 0; b < graph.blocks.size(); ++b) {
+    SizedBlock& block = graph.blocks[b];
     if (options.mode == PartitionMode::kScheduler) {
       out.blocks.push_back(scan_block(context, block));
     } else {
-      const auto run_sizes = split_block(context, block);
-      out.blocks.push_back(partitions_of_runs(context, block, run_sizes));
+      const auto runs = split_block(context, origin, block, b == 0);
+      out.blocks.push_back(partitions_of_runs(context, block, runs));
     }
     for (Partition& partition : out.blocks.back()) settle(context, block, partition);
   }

@@ -1,7 +1,8 @@
 // Cutting a block into partitions: runs of nodes that are captured, and runs that are not.
 //
-//   kScheduler           a b | (attn) | c (cpu) d      a cut wherever captured turns to eager or
-//   back kSplitGraph, older   a b | (attn1) | (attn2) | (c cpu d)    split ops alone cut
+//   kScheduler           a b | (attn) | c (cpu) d               a cut wherever captured turns to
+//                                                               eager or back
+//   kSplitGraph, older   a b | (attn1) | (attn2) | (c cpu d)    split ops alone cut
 //   kSplitGraph, others  a b | (attn1 attn2) | (c cpu d)        and neighbours among them share
 //
 // Whatever is cut, results are the same bits: nodes keep their order, but for allocations that the
@@ -26,7 +27,8 @@ struct Partition {
   friend bool operator==(const Partition&, const Partition&) = default;
 };
 
-// Contiguous, in order, without empty ones.
+// Contiguous, in order. Those of kSplitGraph are empty where nothing of a piece is launched
+// (views).
 struct Partitions {
   std::vector<std::vector<Partition>> blocks;  // parallel to SizedGraph::blocks
   // Upstream each is compiled as a graph of its own (kSplitGraph), and has no signature that is

@@ -66,6 +66,80 @@ TEST(SplitGraph, LeavesAnAllocationWhereWhatItReadsIsMadeLater) {
             "k o | (sorted) | (e) | (attn) | y");
 }
 
+// As vLLM 0.33 cuts it: five pieces, of which the middle one launches nothing.
+TEST(SplitGraph, CountsViewsAsNodes) {
+  CompileOptions options = with(PartitionMode::kSplitGraph);
+  options.partition.split_ops = {"aten.exp", "aten.sigmoid"};
+  const auto cut_views = [&](SplitGeneration generation, const char* sizes) {
+    options.partition.split_generation = generation;
+    const std::string text = std::string(R"(program "p" {
+  input %x : f32[2, 2, 4]
+  %a = aten.relu.default(%x)
+  %e = aten.exp.default(%a)
+  %v = aten.view.default(%e, )") +
+                             sizes + R"()
+  %s = aten.sigmoid.default(%v)
+  %z = aten.neg.default(%s)
+  output %z
+})";
+    return cut(text.c_str(), options);
+  };
+  EXPECT_EQ(cut_views(SplitGeneration::kNewer, "[16]"), "a | (e) | () | (s) | z");
+  EXPECT_EQ(cut_views(SplitGeneration::kOlder, "[16]"), "a | (e) | () | (s) | z");
+  // A pass drops this one behind the cut, as upstream's passes work on pieces.
+  EXPECT_EQ(cut_views(SplitGeneration::kNewer, "[2, 2, 4]"), "a | (e) | () | (s) | z");
+}
+
+TEST(SplitGraph, LetsNobodyShareBehindANodeThatIsTakenApart) {
+  CompileOptions options = with(PartitionMode::kSplitGraph);
+  options.partition.split_ops = {"aten.sort", "aten.exp"};
+  EXPECT_EQ(cut(R"(program "p" {
+  input %x : f32[2, 2, 4]
+  %s, %i = aten.sort.default(%x) as sorted
+  %e = aten.exp.default(%s)
+  %f = aten.exp.default(%e)
+  %z = aten.neg.default(%f)
+  output %z
+})",
+                options),
+            "(sorted) | (e f) | z");
+}
+
+TEST(SplitGraph, TakesANameWithoutAnOverloadForTheDefaultOne) {
+  constexpr const char* kSum = R"(program "p" {
+  input %x : f32[2, 2, 4]
+  %a = aten.relu.default(%x)
+  %b = aten.add.Tensor(%a, %x)
+  %c = aten.neg.default(%b)
+  output %c
+})";
+  CompileOptions options = with(PartitionMode::kSplitGraph);
+  options.compiler.name = "eager";
+  options.partition.split_ops = {"aten.add"};
+  EXPECT_EQ(cut(kSum, options), "a b c");
+  options.partition.split_ops = {"aten::add.Tensor"};
+  EXPECT_EQ(cut(kSum, options), "a | (b) | c");
+  options.partition.split_ops = {"aten.add"};
+  options.partition.mode = PartitionMode::kScheduler;
+  EXPECT_EQ(cut(kSum, options), "a | (b) | c");
+}
+
+// celu may be taken apart where it is specialized; its parts stay with it.
+TEST(SplitGraph, CutsOutAllPartsOfASplitOp) {
+  CompileOptions options = with(PartitionMode::kSplitGraph);
+  options.partition.split_ops = {"aten.celu"};
+  const spec::Plan plan = good_plan_of(program_of(R"(program "p" {
+  input %x : f32[2, 2, 4]
+  %a = aten.relu.default(%x)
+  %b = aten.celu.default(%a)
+  %c = aten.neg.default(%b)
+  output %c
+})"),
+                                       {counting({2, 2, 4})}, options);
+  ASSERT_EQ(plan.blocks[0].partitions.size(), 3U);
+  EXPECT_EQ(plan.blocks[0].partitions[1].reason, "split op aten.celu");
+}
+
 TEST(SplitGraph, CutsByNothingButSplitOps) {
   const spec::Program program = program_of(R"(program "p" {
   input %x : f32[4]

@@ -60,10 +60,10 @@ void set_partition(Text word, Options& options) {
   auto& partition = options.compile.partition;
   const bool is_split = word != "scheduler";
   partition.mode = is_split ? PartitionMode::kSplitGraph : PartitionMode::kScheduler;
-  if (is_split) {
-    partition.split_generation =
-        word == "split-graph" ? SplitGeneration::kNewer : SplitGeneration::kOlder;
-  }
+  // "split-graph" leaves the generation to the profile; without one it is the newest.
+  if (word == "split-graph-older") partition.split_generation = SplitGeneration::kOlder;
+  if (word == "split-graph-adjacent") partition.split_generation = SplitGeneration::kAdjacent;
+  if (word == "split-graph-newer") partition.split_generation = SplitGeneration::kNewer;
 }
 
 Result<void> set_poison(const std::string& text, Options& options) {

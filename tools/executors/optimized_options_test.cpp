@@ -54,6 +54,18 @@ TEST(OptimizedOptions, StandOverTheProfilesChoice) {
   EXPECT_EQ(options(spec::merged(vllm, {{option::kPartition, "split-graph-older"}}))
                 .compile.partition.split_generation,
             optimized::SplitGeneration::kOlder);
+  EXPECT_EQ(options(spec::merged(vllm, {{option::kPartition, "split-graph"}}))
+                .compile.partition.split_generation,
+            optimized::SplitGeneration::kAdjacent)
+      << "the profile's own";
+  EXPECT_EQ(options({{option::kPartition, "split-graph"}}).compile.partition.split_generation,
+            optimized::SplitGeneration::kNewer);
+  EXPECT_EQ(options(spec::merged(vllm, {{option::kPartition, "split-graph-newer"}}))
+                .compile.partition.split_generation,
+            optimized::SplitGeneration::kNewer);
+  EXPECT_EQ(
+      options({{option::kPartition, "split-graph-adjacent"}}).compile.partition.split_generation,
+      optimized::SplitGeneration::kAdjacent);
   EXPECT_EQ(options(spec::merged(vllm, {{option::kPartition, "scheduler"}}))
                 .compile.partition.split_generation,
             optimized::SplitGeneration::kAdjacent);
