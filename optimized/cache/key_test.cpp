@@ -130,8 +130,8 @@ TEST(CacheKey, KnowsEveryFieldOfTheOptions) {
                                 capture, device_kernels] = partition;
   [[maybe_unused]] const auto& [compiler_name, own, limits, realize] = compiler;
   [[maybe_unused]] const auto& [limit_nodes, row_bytes] = limits;
-  [[maybe_unused]] const auto& [rule, reads_threshold, opcount_threshold, heavy_newer, recompute] =
-      realize;
+  [[maybe_unused]] const auto& [rule, reads_threshold, opcount_threshold, cpu_opcount_threshold,
+                                opusers_threshold, heavy_newer, recompute] = realize;
   [[maybe_unused]] const auto& [stream_count] = streams;
   [[maybe_unused]] const auto& [strategy, reuse, in_place, outputs_apart, pool_rule,
                                 alignment_bytes, unaligned_ops, pack] = memory;

@@ -45,6 +45,9 @@ void add(const CompilerOptions& options, KeyFactors& factors) {
   factors.set("compiler", "realize.rule", text_of(options.realize.rule));
   factors.set("compiler", "realize.reads_threshold", text_of(options.realize.reads_threshold));
   factors.set("compiler", "realize.opcount_threshold", text_of(options.realize.opcount_threshold));
+  factors.set("compiler", "realize.cpu_opcount_threshold",
+              text_of(options.realize.cpu_opcount_threshold));
+  factors.set("compiler", "realize.opusers_threshold", text_of(options.realize.opusers_threshold));
   factors.set("compiler", "realize.heavy_newer", text_of(options.realize.heavy_newer));
   factors.set("compiler", "realize.recompute", text_of(options.realize.recompute));
 }

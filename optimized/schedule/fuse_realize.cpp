@@ -10,10 +10,66 @@
 
 namespace graphgate::optimized {
 
+namespace {
+
+// An op with a heavy function in what it is lowered to.
+struct HeavyOp {
+  std::string_view base_name;
+  bool is_older;                      // exp or sigmoid is among them
+  std::string_view approximate = {};  // only with this argument; "": whatever it is
+};
+
+constexpr HeavyOp kHeavyOps[] = {
+    {"aten.exp", true},
+    {"aten.gelu", false, "tanh"},
+    {"aten.gelu_backward", true, "none"},
+    {"aten.gelu_backward", false, "tanh"},
+    {"aten.log", false},
+    {"aten.log10", false},
+    {"aten.log1p", false},
+    {"aten.log2", false},
+    {"aten.logaddexp", true},
+    {"aten.logaddexp2", false},
+    {"aten.logit", false},
+    {"aten.mish", true},
+    {"aten.sigmoid", true},
+    {"aten.silu", true},
+    {"aten.silu_backward", true},
+    {"aten.softplus", true},
+    {"aten.special_entr", false},
+    {"aten.special_expit", true},
+    {"aten.special_log1p", false},
+    {"aten.special_log_ndtr", false},
+    {"aten.special_logit", false},
+    {"aten.special_xlog1py", false},
+    {"aten.special_xlogy", false},
+    {"aten.tanh", false},
+    {"aten.xlogy", false},
+    {"graphgate.silu_mul", true},  // the silu in it
+};
+
+std::int64_t opcount_threshold(const Reuse& reuse, const RealizeOptions& options) {
+  if (!reuse.is_on_cpu) return options.opcount_threshold;
+  const bool has_many_users =
+      options.opusers_threshold > 0 && reuse.users > options.opusers_threshold;
+  return std::max<std::int64_t>(0, options.cpu_opcount_threshold - (has_many_users ? 2 : 0));
+}
+
+// The argument that says which approximation a node computes; "none" where it has none.
+std::string_view approximation_of(const spec::Node& node) {
+  for (const spec::NamedArgument& named : node.arguments) {
+    const auto* text = named.argument.as<std::string>();
+    if (text && named.name == "approximate") return *text;
+  }
+  return "none";
+}
+
+}  // namespace
+
 bool should_realize_on_reuse(const Reuse& reuse, const RealizeOptions& options) {
   if (reuse.users <= 1 || !reuse.is_pointwise_or_reduction) return false;
-  if (reuse.is_heavy_on_cpu) return true;
-  if (reuse.ops > options.opcount_threshold) return true;
+  if (reuse.is_on_cpu && reuse.is_heavy) return true;
+  if (reuse.ops > opcount_threshold(reuse, options)) return true;
   const bool is_known = reuse.read_bytes > 0 && reuse.made_bytes > 0;
   if (options.rule == RealizeRule::kReadCount || !is_known) {
     return reuse.reads > options.reads_threshold;
@@ -21,9 +77,11 @@ bool should_realize_on_reuse(const Reuse& reuse, const RealizeOptions& options) 
   return reuse.read_bytes * (reuse.users - 1) >= reuse.made_bytes * (1 + reuse.users);
 }
 
-bool is_heavy_on_cpu(std::string_view base_name, bool newer) {
-  if (base_name == "aten.exp" || base_name == "aten.sigmoid") return true;
-  return newer && (base_name.starts_with("aten.log") || base_name == "aten.tanh");
+bool is_heavy_on_cpu(std::string_view base_name, bool newer, std::string_view approximate) {
+  return std::ranges::any_of(kHeavyOps, [&](const HeavyOp& op) {
+    return op.base_name == base_name && (newer || op.is_older) &&
+           (op.approximate.empty() || op.approximate == approximate);
+  });
 }
 
 StorageMentions count_mentions(const SizedGraph& graph, const NodeAccesses& accesses) {
@@ -154,8 +212,10 @@ class Recomputer {
   // False where something in it cannot be done again.
   bool collect(std::uint32_t n, std::size_t launch, InnerFunction& out) const {
     if (!out.nodes.insert(n).second) return true;
-    if (std::ssize(out.nodes) > options_.opcount_threshold) return false;
-    out.is_heavy |= is_heavy_on_cpu(nodes_[n].kernel->base_name, options_.heavy_newer);
+    const std::int64_t most = std::max(options_.opcount_threshold, options_.cpu_opcount_threshold);
+    if (std::ssize(out.nodes) > most) return false;
+    out.is_heavy |= is_heavy_on_cpu(nodes_[n].kernel->base_name, options_.heavy_newer,
+                                    approximation_of(nodes_[n].node));
     bool fits = true;
     for_each_operand(nodes_[n].node, [&](spec::ValueId id) {
       const SizedValue& value = graph_.value(id);
@@ -194,7 +254,8 @@ class Recomputer {
     for (const auto& [id, bytes] : function.reads) reuse.read_bytes += bytes;
     reuse.made_bytes = made.count() * made.item_bytes();
     reuse.is_pointwise_or_reduction = true;
-    reuse.is_heavy_on_cpu = function.is_heavy && made.device.type == "cpu";
+    reuse.is_heavy = function.is_heavy;
+    reuse.is_on_cpu = made.device.type == "cpu";
     if (reuse.users <= 1 || should_realize_on_reuse(reuse, options_)) return;
     move(function.nodes, others, home);
   }

@@ -5,8 +5,11 @@
 // than one user and a pointwise op or a reduction makes it; everything else has memory anyway. In
 // order:
 //
-//   1  on a CPU, the op is a heavy one (exp, sigmoid; kHeavyNewer: log*, tanh too)   -> memory
-//   2  what computes it is large: more than `opcount_threshold` nodes                -> memory
+//   1  on a CPU, a heavy function computes it: exp, sigmoid; since torch 2.13 the
+//      logarithms and tanh, too. Ops count by what Inductor lowers them to: silu
+//      by its exp, logical_not by nothing                                            -> memory
+//   2  what computes it is large: more than `opcount_threshold` nodes, on a CPU
+//      `cpu_opcount_threshold`, with more than `opusers_threshold` users two less    -> memory
 //   3  kReadCount  it reads more than `reads_threshold` tensors                      -> memory
 //      kByteCost   T * (U - 1) >= O * (1 + U), for T bytes read, O bytes made and U users: reading
 //      T
@@ -30,12 +33,16 @@ struct Reuse {
   std::int64_t read_bytes = 0;  // 0: unknown
   std::int64_t made_bytes = 0;  // 0: unknown
   bool is_pointwise_or_reduction = false;
-  bool is_heavy_on_cpu = false;
+  bool is_on_cpu = false;
+  bool is_heavy = false;
 };
 [[nodiscard]] bool should_realize_on_reuse(const Reuse& reuse, const RealizeOptions& options);
 
-// Whether an op is heavy on a CPU, by its base name ("aten.exp").
-[[nodiscard]] bool is_heavy_on_cpu(std::string_view base_name, bool newer);
+// Whether Inductor lowers an op to a function that is heavy on a CPU. `base_name`: "aten.exp";
+// `approximate`: the argument of that name ("none", "tanh"), of gelu. As measured with PyTorch
+// 2.11.0 (older) and 2.15.0 by tools/dev/heavy_ops.py.
+[[nodiscard]] bool is_heavy_on_cpu(std::string_view base_name, bool newer,
+                                   std::string_view approximate = "none");
 
 // Who mentions a storage, in the whole graph.
 struct StorageMentions {

@@ -30,19 +30,53 @@ TEST(ShouldRealizeOnReuse, CountsReadsByDefault) {
 TEST(ShouldRealizeOnReuse, RealizesHeavyOpsOnACpuAndLargeFunctions) {
   const RealizeOptions options;
   Reuse heavy = reuse_of(2, 1);
-  heavy.is_heavy_on_cpu = true;
+  heavy.is_heavy = true;
+  EXPECT_FALSE(should_realize_on_reuse(heavy, options));
+  heavy.is_on_cpu = true;
   EXPECT_TRUE(should_realize_on_reuse(heavy, options));
   Reuse large = reuse_of(2, 1);
   large.ops = 30;
   EXPECT_FALSE(should_realize_on_reuse(large, options));
   large.ops = 31;
   EXPECT_TRUE(should_realize_on_reuse(large, options));
+  large.is_on_cpu = true;
+  EXPECT_FALSE(should_realize_on_reuse(large, options)) << "a CPU takes 50";
+  large.ops = 51;
+  EXPECT_TRUE(should_realize_on_reuse(large, options));
+}
+
+TEST(ShouldRealizeOnReuse, AsksForLessWhereManyReadOnACpu) {
+  RealizeOptions options;
+  Reuse reuse = reuse_of(6, 1);
+  reuse.users = 6;
+  reuse.is_on_cpu = true;
+  reuse.ops = 48;
+  EXPECT_FALSE(should_realize_on_reuse(reuse, options));
+  reuse.ops = 49;
+  EXPECT_TRUE(should_realize_on_reuse(reuse, options));
+  reuse.users = 5;
+  EXPECT_FALSE(should_realize_on_reuse(reuse, options));
+  reuse.users = 6;
+  options.opusers_threshold = 0;  // before 2.14
+  EXPECT_FALSE(should_realize_on_reuse(reuse, options));
+  options.cpu_opcount_threshold = 30;  // before 2.13
+  EXPECT_TRUE(should_realize_on_reuse(reuse, options));
+}
+
+TEST(ShouldRealizeOnReuse, KnowsHeavyOpsByWhatTheyAreLoweredTo) {
   EXPECT_TRUE(is_heavy_on_cpu("aten.exp", false));
   EXPECT_TRUE(is_heavy_on_cpu("aten.sigmoid", false));
   EXPECT_FALSE(is_heavy_on_cpu("aten.tanh", false));
   EXPECT_TRUE(is_heavy_on_cpu("aten.tanh", true));
   EXPECT_TRUE(is_heavy_on_cpu("aten.log1p", true));
   EXPECT_FALSE(is_heavy_on_cpu("aten.mul", true));
+  EXPECT_TRUE(is_heavy_on_cpu("aten.silu", false));
+  EXPECT_FALSE(is_heavy_on_cpu("aten.gelu", true)) << "it is lowered to erf";
+  EXPECT_TRUE(is_heavy_on_cpu("aten.gelu", true, "tanh"));
+  EXPECT_FALSE(is_heavy_on_cpu("aten.gelu", false, "tanh"));
+  for (const char* name : {"aten.logical_not", "aten.logical_and", "aten.logical_or"}) {
+    EXPECT_FALSE(is_heavy_on_cpu(name, true)) << name;
+  }
 }
 
 // The examples of the cost model: R reads and U users, all of one size.

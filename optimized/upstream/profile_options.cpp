@@ -23,6 +23,21 @@ constexpr Setting kSettings[] = {
     {"heavy_ops", "exp,sigmoid", [](CompileOptions& o) { o.compiler.realize.heavy_newer = false; }},
     {"heavy_ops", "exp,log,log10,log1p,log2,sigmoid,tanh",
      [](CompileOptions& o) { o.compiler.realize.heavy_newer = true; }},
+    {"realize_cpu", "30",
+     [](CompileOptions& o) {
+       o.compiler.realize.cpu_opcount_threshold = 30;
+       o.compiler.realize.opusers_threshold = 0;
+     }},
+    {"realize_cpu", "50",
+     [](CompileOptions& o) {
+       o.compiler.realize.cpu_opcount_threshold = 50;
+       o.compiler.realize.opusers_threshold = 0;
+     }},
+    {"realize_cpu", "50,users",
+     [](CompileOptions& o) {
+       o.compiler.realize.cpu_opcount_threshold = 50;
+       o.compiler.realize.opusers_threshold = 5;
+     }},
     {"realize", "reads",
      [](CompileOptions& o) { o.compiler.realize.rule = RealizeRule::kReadCount; }},
     {"realize", "bytes",

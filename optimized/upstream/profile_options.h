@@ -10,6 +10,8 @@ namespace graphgate::optimized {
 //
 //   split_graph   own, adjacent, adjacent_and_empty: the generation of split_graph
 //   heavy_ops     what is realized on a CPU whenever it is reused
+//   realize_cpu   30; 50; "50,users": how much a value may take that a CPU computes again, and
+//                 whether many users lower that
 //   realize       reads, bytes: the rule of should_realize_on_reuse
 //   memory        pack, lines, pools
 //
