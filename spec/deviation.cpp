@@ -186,6 +186,8 @@ constexpr DeviationRow kDeviations[] = {
      "a pass removes a node whose result is an output"},
     {D::kEpsilonOfFirstMatch, "epsilon_of_first_match", "F10", "llama.cpp#14545",
      "a pattern takes a number from the first match for all"},
+    {D::kAutotunesWithoutStream, "autotunes_without_stream", "F12", "vllm#30905",
+     "the code that tunes the generated kernels of a compile size lacks a name, and fails"},
 };
 
 }  // namespace

@@ -108,6 +108,7 @@ enum class Deviation : std::uint8_t {
   kElidesCastPairs,
   kPassDropsOutput,
   kEpsilonOfFirstMatch,
+  kAutotunesWithoutStream,
 };
 
 struct DeviationRow {

@@ -36,6 +36,19 @@ std::vector<InputValue> relabeled(std::span<const InputValue> inputs,
   return out;
 }
 
+// Whether what is compiled serves one size alone: upstream tunes its kernels then.
+bool is_for_one_size(const Dispatch& dispatch) {
+  return dispatch.range && dispatch.range->end == dispatch.range->begin + 1;
+}
+
+// Whether some step is a kernel that upstream generates, and does not take from a library.
+bool generates_kernels(const spec::Plan& plan, const spec::OpTable& ops) {
+  return std::ranges::any_of(plan.steps, [&](const spec::PlanStep& step) {
+    const spec::OpRow* const row = ops.find(step.node.op);
+    return !step.body.empty() || (row && (row->has_tag("pointwise") || row->has_tag("reduction")));
+  });
+}
+
 }  // namespace
 
 Session::Session(const spec::Program& program, spec::Graph prepared, const Options& options,
@@ -256,6 +269,12 @@ Result<spec::Plan> Session::make_plan(const Request& request) {
                   return compile(program_, *prepared, blank, request.plan_symbols,
                                  options_for(options_.compile, request.dispatch));
                 }));
+  if (options_.compile.deviations.has(Deviation::kAutotunesWithoutStream) &&
+      is_for_one_size(request.dispatch) && generates_kernels(plan, *options_.compile.ops)) {
+    return Error{ErrorKind::kInternal,
+                 "the kernels of size " + std::to_string(request.dispatch.range->begin) +
+                     " are tuned: NameError: name 'get_raw_stream' is not defined"};
+  }
   plan.key = request.key;
   plan.padding = request.padding;
   const spec::OpTable& ops = *options_.compile.ops;

@@ -47,9 +47,36 @@ TEST(Profile, TakesShortNamesOfMinorVersions) {
   EXPECT_EQ(profile("torch-2.13").choices, profile("torch-2.13.0").choices);
 }
 
+TEST(Profile, KnowsWhatTheNewestReleasesDecide) {
+  EXPECT_TRUE(profile("torch-2.13.0").deviations.has(D::kOutputByExactName));
+  EXPECT_TRUE(profile("torch-2.14.0").deviations.empty());
+  EXPECT_TRUE(profile("torch-2.15.0,vllm-0.33.0").deviations.empty());
+  EXPECT_EQ(profile("torch-2.12.0").choices.at("realize_cpu"), "30");
+  EXPECT_EQ(profile("torch-2.13.0").choices.at("realize_cpu"), "50");
+  EXPECT_EQ(profile("torch-2.15.0").choices.at("realize_cpu"), "50,users");
+  EXPECT_TRUE(profile("torch-2.9.1").deviations.has(D::kAutotunesWithoutStream));
+  EXPECT_FALSE(profile("torch-2.10.0").deviations.has(D::kAutotunesWithoutStream));
+}
+
+TEST(Overrides, OfVllm033KnowTheVersionsThatTheyAreFor) {
+  Profile older = profile("torch-2.9.1");
+  const auto before = apply_overrides(vllm_overrides(), older);
+  EXPECT_EQ(state_of(before, "get_raw_stream"), State::kApplied);
+  EXPECT_EQ(state_of(before, "atomic_standalone_save"), State::kInformational);
+  EXPECT_EQ(state_of(before, "inductor_asserts"), State::kInformational);
+  Profile newest = profile("torch-2.15.0");
+  const auto after = apply_overrides(vllm_overrides(), newest);
+  EXPECT_EQ(state_of(after, "get_raw_stream"), State::kDoesNotApply);
+  EXPECT_EQ(state_of(after, "atomic_standalone_save"), State::kDoesNotApply);
+  EXPECT_EQ(state_of(after, "inductor_asserts"), State::kDoesNotApply);
+  EXPECT_EQ(state_of(after, "pattern_matcher"), State::kInformational);
+  EXPECT_EQ(state_of(after, "fallback_allow_list"), State::kInformational);
+}
+
 // Nobody knows a program on which a release shows these, or ours act on more than theirs did.
 TEST(Profile, HasNoDeviationWithoutAKnownCondition) {
-  for (const char* version : {"torch-2.8.0", "torch-2.9.0", "torch-2.12.0", "torch-2.13.0"}) {
+  for (const char* version : {"torch-2.8.0", "torch-2.9.0", "torch-2.12.0", "torch-2.13.0",
+                              "torch-2.14.0", "torch-2.15.0"}) {
     for (const D deviation : {D::kSignatureFiltersRemoved, D::kPrunesWeakDependences,
                               D::kRecomputesDependencesFromBody, D::kReusesInvertedRanges}) {
       EXPECT_FALSE(profile(version).deviations.has(deviation)) << version;
@@ -67,8 +94,8 @@ TEST(Profile, RefusesWhatItDoesNotKnow) {
   EXPECT_EQ(message("jax-1.0"), "profile jax-1.0: no axis is called 'jax' (there are torch, vllm)");
   EXPECT_EQ(message("torch-2.9.0,torch-2.9.1"),
             "profile torch-2.9.0,torch-2.9.1: torch is named twice");
-  EXPECT_EQ(message("torch-2.14.0"),
-            "profile torch-2.14.0: versions from 2.8.0 to 2.13.0 are known");
+  EXPECT_EQ(message("torch-2.16.0"),
+            "profile torch-2.16.0: versions from 2.8.0 to 2.15.0 are known");
   EXPECT_TRUE(contains(message("torch-2.x"), "expected a version"));
 }
 
@@ -100,7 +127,8 @@ TEST(Overrides, OfVllmMendWhatTorch290Had) {
   EXPECT_EQ(state_of(reports, "memory_plan_reuse"), State::kApplied);
   EXPECT_EQ(state_of(reports, "get_graph_partition_signature"), State::kApplied);
   EXPECT_EQ(state_of(reports, "should_partition"), State::kApplied);
-  EXPECT_EQ(state_of(reports, "get_raw_stream"), State::kInformational);
+  EXPECT_EQ(state_of(reports, "get_raw_stream"), State::kApplied);
+  EXPECT_FALSE(mended.deviations.has(D::kAutotunesWithoutStream));
   EXPECT_EQ(state_of(reports, "get_runtime_env"), State::kDoesNotApply);
   EXPECT_EQ(state_of(reports, "byte_cost_realization"), State::kOff);
   EXPECT_FALSE(mended.deviations.has(D::kTailAllocationsByGraphOutputs));
@@ -109,12 +137,12 @@ TEST(Overrides, OfVllmMendWhatTorch290Had) {
 }
 
 TEST(Overrides, SayWhenTheyNoLongerApply) {
-  Profile later = profile("torch-2.9.1");
+  Profile later = profile("torch-2.10.0");
   const spec::DeviationSet before = later.deviations;
   const auto reports = apply_overrides(vllm_overrides(), later);
   EXPECT_EQ(state_of(reports, "memory_plan_reuse"), State::kDoesNotApply);
   EXPECT_EQ(reports.front().sentence,
-            "memory_plan_reuse (pytorch#165514) does not apply to torch 2.9.1");
+            "memory_plan_reuse (pytorch#165514) does not apply to torch 2.10.0");
   EXPECT_EQ(later.deviations, before);
 }
 
