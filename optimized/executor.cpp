@@ -127,9 +127,11 @@ std::unique_ptr<spec::Executor> make_executor(Options options) {
   return std::make_unique<OptimizedExecutor>(std::move(options));
 }
 
-// auto_functionalized_v2 becomes the op that it holds (passes/undo_functionalization.cpp).
+// Both versions of auto_functionalized become the op that they hold
+// (passes/undo_functionalization.cpp).
 bool runs_higher_order(std::string_view op) {
-  return op == kCond || op == "higher_order.auto_functionalized_v2" || spec::is_loop(op);
+  return op == kCond || op == "higher_order.auto_functionalized" ||
+         op == "higher_order.auto_functionalized_v2" || spec::is_loop(op);
 }
 
 std::string_view family_of(const spec::OpRow& row) {

@@ -14,6 +14,11 @@ namespace {
 
 constexpr std::string_view kCond = "higher_order.cond";
 constexpr std::string_view kAutoFunctionalized = "higher_order.auto_functionalized_v2";
+constexpr std::string_view kFirstAutoFunctionalized = "higher_order.auto_functionalized";
+
+bool is_auto_functionalized(std::string_view op) {
+  return op == kAutoFunctionalized || op == kFirstAutoFunctionalized;
+}
 
 const spec::Argument& operand(const spec::Node& node, std::size_t index) {
   if (index >= node.arguments.size()) throw OpError("too few operands");
@@ -158,14 +163,49 @@ std::vector<Datum> run_auto_functionalized(const spec::Node& node, const Environ
   return results;
 }
 
+// What a written argument of the first version holds, copied: a tensor, a list of them, or None.
+Datum written_copy_of(const Datum& given, Provenance* provenance) {
+  if (const auto* tensor = given.as<TensorRef>())
+    return {clone_with_geometry(**tensor, provenance)};
+  const auto* list = given.as<Datum::List>();
+  if (!list) return given;
+  Datum::List copies;
+  for (const Datum& element : *list) copies.push_back(written_copy_of(element, provenance));
+  return {std::move(copies)};
+}
+
+// The first version: the op's own parameters by name; each that it writes is copied on its own, and
+// the copies follow the op's results, in the order of the parameters.
+std::vector<Datum> run_first_auto_functionalized(const spec::Node& node,
+                                                 const Environment& environment, const Run& run) {
+  const spec::OpRow* row = wrapped_row(node, *run.options.ops);  // check_higher_order has found it
+  const Keywords keywords(node, environment);
+  std::vector<Datum> arguments;
+  std::vector<Datum> written;
+  for (std::size_t i = 0; i < row->schema.arguments.size(); ++i) {
+    const spec::SchemaArgument& parameter = row->schema.arguments[i];
+    Datum given =
+        keywords.has(parameter.name) ? keywords.find(parameter.name) : default_datum(parameter);
+    if (row->effects.mutates(i)) {
+      given = written_copy_of(given, run.provenance);
+      written.push_back(given);
+    }
+    arguments.push_back(std::move(given));
+  }
+  std::vector<Datum> results = run_op(*row, find_body(*row), arguments, run);
+  if (row->schema.returns.empty()) results.push_back({});  // the place of the op's own result
+  for (Datum& copy : written) results.push_back(std::move(copy));
+  return results;
+}
+
 }  // namespace
 
 bool is_higher_order(std::string_view op) {
-  return op == kCond || op == kAutoFunctionalized || op == spec::kFollow || spec::is_loop(op);
+  return op == kCond || is_auto_functionalized(op) || op == spec::kFollow || spec::is_loop(op);
 }
 
 Result<void> check_higher_order(const spec::Node& node, const spec::OpTable& ops) {
-  if (node.op != kAutoFunctionalized) return {};
+  if (!is_auto_functionalized(node.op)) return {};
   const std::string place = "node '" + node.name + "': ";
   const auto* op =
       node.arguments.empty() ? nullptr : node.arguments.front().argument.as<spec::OpName>();
@@ -182,6 +222,9 @@ std::vector<Datum> run_higher_order(const Prepared& prepared, const spec::Node& 
   if (node.op == kCond) return run_cond(prepared, node, environment, run);
   if (spec::is_loop(node.op)) return run_loop(prepared, node, environment, run);
   if (node.op == spec::kFollow) return run_follow(node, environment, run);
+  if (node.op == kFirstAutoFunctionalized) {
+    return run_first_auto_functionalized(node, environment, run);
+  }
   return run_auto_functionalized(node, environment, run);
 }
 

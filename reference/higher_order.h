@@ -8,8 +8,8 @@
 
 namespace graphgate::reference {
 
-// "higher_order.cond", loops (spec/loops.h), "higher_order.auto_functionalized_v2", and what stands
-// in programs for oracles alone (spec/follow.h).
+// "higher_order.cond", loops (spec/loops.h), "higher_order.auto_functionalized" and its second
+// version, "..._v2", and what stands in programs for oracles alone (spec/follow.h).
 [[nodiscard]] bool is_higher_order(std::string_view op);
 
 // kUnsupported where the reference has no body for the op that an auto_functionalized_v2 node runs,
@@ -21,7 +21,8 @@ namespace graphgate::reference {
 // auto_functionalized_v2(op, ...) runs `op` on copies of the tensors it writes, and returns the
 // op's results followed by the copies: the argument `_all_bases` lists the tensors, and
 // `_NAME_base_index` (with _size, _stride, _storage_offset or slice entries for a view) says which
-// of them argument NAME is. Source: torch/_higher_order_ops/auto_functionalize.py.
+// of them argument NAME is. auto_functionalized(op, ...) names each written tensor by its
+// parameter, and copies it on its own. Source: torch/_higher_order_ops/auto_functionalize.py.
 [[nodiscard]] std::vector<Datum> run_higher_order(const Prepared& prepared, const spec::Node& node,
                                                   const Environment& environment, Run& run);
 

@@ -109,9 +109,11 @@ class Sharing {
   // Whether the node writes into a copy that has two elements in one place, as what it copied has.
   [[nodiscard]] bool copies_folded(const Node& node) const {
     const std::string_view copied = copied_by(node);
+    // The first version names no bases: it copies written arguments by the op's own names.
+    const bool is_any = node.op == "higher_order.auto_functionalized";
     bool out = false;
     for (const spec::NamedArgument& named : node.arguments) {
-      if (copied.empty() || named.name != copied) continue;
+      if (!is_any && (copied.empty() || named.name != copied)) continue;
       spec::for_each_value(named.argument, [&](ValueId id) { out = out || folded_[id.index]; });
     }
     return out;

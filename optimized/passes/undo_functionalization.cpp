@@ -1,5 +1,6 @@
 // auto_functionalized_v2 becomes what it was made from: copies of the bases, views of them, and the
-// op that writes. The copies stay: whether a base may be written in place is for reinplace.
+// op that writes; the first version, auto_functionalized, copies of the written arguments and the
+// op. The copies stay: whether a base may be written in place is for reinplace.
 #include <algorithm>
 #include <unordered_map>
 
@@ -13,6 +14,12 @@ using spec::Node;
 using spec::ValueId;
 
 constexpr std::string_view kAutoFunctionalized = "higher_order.auto_functionalized_v2";
+// Keyed by the op's own parameters; the new contents of the written ones follow its results.
+constexpr std::string_view kFirstVersion = "higher_order.auto_functionalized";
+
+bool is_functionalized(const Node& node) {
+  return node.op == kAutoFunctionalized || node.op == kFirstVersion;
+}
 
 // The keyword arguments of an auto_functionalized_v2 node. For a written parameter `x` they say
 // which base it is or views: `_x_base_index`, and `_x_size`, `_x_stride`, `_x_storage_offset` or
@@ -61,11 +68,16 @@ class Undo {
         keywords_(node) {}
 
   void append_to(std::vector<Node>& out) {
-    copy_bases(out);
+    const bool is_first_version = node_.op == kFirstVersion;
+    std::size_t next =
+        own_results();  // the place of the next written argument, in the first version
+    if (!is_first_version) copy_bases(out);
     Node call{node_.name, row_.schema.qualified_name(), {}, {}};
     for (std::size_t i = 0; i < row_.schema.arguments.size(); ++i) {
       const std::string& name = row_.schema.arguments[i].name;
-      if (row_.effects.mutates(i)) {
+      if (is_first_version && row_.effects.mutates(i)) {
+        call.arguments.push_back({name, written_copy(keywords_.or_none(name), next++, out)});
+      } else if (row_.effects.mutates(i)) {
         call.arguments.push_back({name, written(name, out)});
       } else if (const Argument* given = keywords_.find(name)) {
         call.arguments.push_back({name, *given});
@@ -95,15 +107,40 @@ class Undo {
       }
       const ValueId copy = node_.results[result].values.front();
       copies_.emplace_back(copy);
-      out.push_back({node_.name + "_base" + std::to_string(i),
-                     "graphgate.clone_preserve_strides.default",
-                     {{"self", {version_of(*base)}}},
-                     {node_.results[result]}});
-      renames_.originals.emplace(copy.index, *base);
-      if (context_.has(spec::Deviation::kConsumerReadsOldVersion)) {
-        renames_.readers.emplace(copy.index, *base);
-      }
+      add_copy(*base, copy, i, out);
     }
+  }
+
+  void add_copy(ValueId base, ValueId copy, std::size_t number, std::vector<Node>& out) {
+    out.push_back({node_.name + "_base" + std::to_string(number),
+                   "graphgate.clone_preserve_strides.default",
+                   {{"self", {version_of(base)}}},
+                   {{false, {copy}}}});
+    renames_.originals.emplace(copy.index, base);
+    if (context_.has(spec::Deviation::kConsumerReadsOldVersion)) {
+      renames_.readers.emplace(copy.index, base);
+    }
+  }
+
+  // In the first version: a copy of what is given for a written parameter, a tensor or a list of
+  // them, which is result `place` of the node.
+  Argument written_copy(const Argument& given, std::size_t place, std::vector<Node>& out) {
+    if (place >= node_.results.size()) return given;
+    const std::vector<ValueId>& made = node_.results[place].values;
+    if (const auto* base = given.as<ValueId>()) {
+      add_copy(*base, made.front(), copied_++, out);
+      return {made.front()};
+    }
+    const auto* list = given.as<Argument::List>();
+    if (!list) return given;
+    Argument::List copies = *list;
+    for (std::size_t e = 0; e < copies.size() && e < made.size(); ++e) {
+      const auto* base = copies[e].as<ValueId>();
+      if (!base) continue;
+      add_copy(*base, made[e], copied_++, out);
+      copies[e] = {made[e]};
+    }
+    return {std::move(copies)};
   }
 
   // The contents that a copy starts with: the base as the op before left it.
@@ -164,6 +201,7 @@ class Undo {
   Renames& renames_;
   Keywords keywords_;
   std::vector<std::optional<ValueId>> copies_;  // by base
+  std::size_t copied_ = 0;                      // arguments, in the first version
 };
 
 void read_others(Argument& argument, const Renames& renames) {
@@ -183,14 +221,12 @@ void read_others(Node& node, const Renames& renames) {
 }  // namespace
 
 void undo_functionalization(spec::Graph& graph, PassContext& context) {
-  const bool has_any = std::ranges::any_of(
-      graph.nodes, [](const Node& node) { return node.op == kAutoFunctionalized; });
-  if (!has_any) return;
+  if (std::ranges::none_of(graph.nodes, is_functionalized)) return;
   std::vector<Node> out;
   Renames renames;
   out.reserve(graph.nodes.size());
   for (Node& node : graph.nodes) {
-    const auto* op = node.op == kAutoFunctionalized && !node.arguments.empty()
+    const auto* op = is_functionalized(node) && !node.arguments.empty()
                          ? node.arguments.front().argument.as<spec::OpName>()
                          : nullptr;
     const spec::OpRow* row = op ? context.row(op->name) : nullptr;
