@@ -175,7 +175,8 @@ Result<void> OpTable::add_text(std::string_view text, std::string_view source_na
     if (!row.ok()) return row.error().at(place);
     const std::string name = row.value().schema.qualified_name();
     auto shared = std::make_shared<const OpRow>(std::move(row).value());
-    if (find(name) != nullptr || !added.emplace(name, std::move(shared)).second) {
+    // A row of the user may replace a built-in one, which is shared, and no other.
+    if (added_.contains(name) || !added.emplace(name, std::move(shared)).second) {
       return bad_input("column 1: " + name + " is in the table already").at(place);
     }
   }
@@ -198,15 +199,18 @@ OpTable::Rows OpTable::rows() const {
   return all;
 }
 
-std::size_t OpTable::size() const { return added_.size() + (shared_ ? shared_->rows.size() : 0); }
+std::size_t OpTable::size() const {
+  if (!shared_) return added_.size();
+  const auto is_new = [&](const auto& row) { return !shared_->rows.contains(row.first); };
+  return shared_->rows.size() + static_cast<std::size_t>(std::ranges::count_if(added_, is_new));
+}
 
 const OpRow* OpTable::find(std::string_view qualified_name) const {
-  if (shared_) {
-    const auto found = shared_->by_name.find(qualified_name);
-    if (found != shared_->by_name.end()) return found->second;
-  }
-  const auto found = added_.find(qualified_name);
-  return found == added_.end() ? nullptr : found->second.get();
+  const auto own = added_.find(qualified_name);
+  if (own != added_.end()) return own->second.get();
+  if (!shared_) return nullptr;
+  const auto found = shared_->by_name.find(qualified_name);
+  return found == shared_->by_name.end() ? nullptr : found->second;
 }
 
 // In name order.
@@ -218,8 +222,8 @@ std::vector<const OpRow*> OpTable::find_from(std::string_view prefix) const {
       found.emplace(row->first, row->second.get());
     }
   };
+  add_from(added_);  // the first of a name stays
   if (shared_) add_from(shared_->rows);
-  add_from(added_);
   std::vector<const OpRow*> out;
   out.reserve(found.size());
   for (const auto& [name, row] : found) out.push_back(row);

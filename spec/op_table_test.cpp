@@ -106,6 +106,26 @@ TEST(OpTable, RejectsADuplicateAndStaysAsItWas) {
             "ops.txt:2: column 1: x.f.default is in the table already");
 }
 
+// vLLM's own attention op has more arguments than the built-in row.
+TEST(OpTable, LetsARowOfTheUserReplaceABuiltInOne) {
+  const std::string row =
+      "vllm::unified_attention_with_output(Tensor query, Tensor key, Tensor value, "
+      "Tensor(a!) output, str layer_name, Tensor? output_scale=None) -> ()";
+  const std::string name = "vllm.unified_attention_with_output.default";
+  OpTable table = builtin_op_table();
+  const std::size_t before = table.size();
+  ASSERT_TRUE(table.add_text(row, "mine.ops").ok());
+  EXPECT_EQ(table.size(), before);
+  EXPECT_EQ(table.find(name)->schema.arguments.size(), 6U);
+  EXPECT_EQ(table.rows().at(name).get(), table.find(name));
+  ASSERT_EQ(table.find_by_base_name("vllm.unified_attention_with_output").size(), 1U);
+  EXPECT_EQ(table.find_by_base_name("vllm.unified_attention_with_output").front(),
+            table.find(name));
+  EXPECT_EQ(builtin_op_table().find(name)->schema.arguments.size(), 5U);
+  EXPECT_EQ(failure_of(table.add_text(row, "more.ops")).message,
+            "more.ops:1: column 1: " + name + " is in the table already");
+}
+
 TEST(OpTable, KeepsRowsInPlaceWhenMoreAreAdded) {
   OpTable table;
   ASSERT_TRUE(table.add_text(kRelu, "ops.txt").ok());

@@ -94,8 +94,189 @@ Launch bind_add_rms_norm(const Binding& call) {
   return described(std::move(launch), {std::move(*work)});
 }
 
+bool is_row_dtype(DType dtype) {
+  return dtype == DType::kFloat32 || dtype == DType::kFloat16 || dtype == DType::kBFloat16;
+}
+
+// What the norms of vLLM's IR and of its compiled ops want of a tensor of rows.
+void require_norm(const Inference& call, const Tensor& x) {
+  require(is_row_dtype(x.dtype) && x.rank() > 0, "rows of float32, float16 or bfloat16 are wanted");
+  const Tensor* const weight = call.optional_tensor("weight");
+  require(
+      !weight || (spec::is_floating_point(weight->dtype) && weight->sizes == Sizes{x.sizes.back()}),
+      "the weight has one number for each column");
+  if (!call.has("variance_size")) return;
+  const std::int64_t spread = call.integer("variance_size");
+  require(spread >= 1 && spread <= x.sizes.back(), "variance_size is part of a row");
+}
+
+void infer_ir_rms_norm(Inference& call) {
+  const Tensor& x = call.tensor("x");
+  require_norm(call, x);
+  call.make(x.dtype, x.sizes);
+}
+
+void infer_ir_add_rms_norm(Inference& call) {
+  const Tensor& x = call.tensor("x");
+  const Tensor& residual = call.tensor("x_residual");
+  require_norm(call, x);
+  require(x.dtype == residual.dtype && x.sizes == residual.sizes,
+          "x and x_residual have one dtype and the same sizes");
+  call.make(x.dtype, x.sizes);
+  call.make(x.dtype, x.sizes);
+}
+
+void infer_rms_norm_into(Inference& call) {
+  const Tensor& input = call.tensor("input");
+  require_norm(call, input);
+  require(call.tensor("result").sizes == input.sizes, "result and input have the same sizes");
+}
+
+// x * rsqrt(mean(x^2) + epsilon) in float32, then rounded to the weight's dtype and multiplied.
+// With an addend, x is the sum, of which a rounded copy is stored.
+struct RowsNormalized {
+  Rows from, to;
+  std::optional<Rows> addend, sum, weights;
+  DType weight_dtype = DType::kFloat32;
+  float epsilon = 0;
+  std::int64_t spread = 0;
+
+  void operator()() const {
+    const auto n = at(from.length());
+    std::vector<float> weight(weights ? n : 0);
+    if (weights) weights->load<float>(0, weight.data());
+    std::vector<float> x(n);
+    std::vector<float> squares(at(spread));
+    std::vector<float> other(addend ? n : 0);
+    for (std::int64_t r = 0; r < from.count(); ++r) {
+      from.load<float>(r, x.data());
+      if (addend) {
+        addend->load<float>(r, other.data());
+        for (std::size_t i = 0; i < n; ++i) x[i] += other[i];
+        sum->store<float>(r, x.data());
+      }
+      for (std::size_t i = 0; i < squares.size(); ++i) squares[i] = x[i] * x[i];
+      const float mean = ordered_sum(squares.data(), spread) / static_cast<float>(spread);
+      const float factor = rsqrt(mean + epsilon);
+      for (std::size_t i = 0; i < n; ++i) x[i] *= factor;
+      if (weights) {
+        round_values(weight_dtype, x.data(), from.length());
+        for (std::size_t i = 0; i < n; ++i) x[i] *= weight[i];
+        round_values(weight_dtype, x.data(), from.length());
+      }
+      to.store<float>(r, x.data());
+    }
+  }
+};
+
+RowsNormalized rows_normalized(const Binding& call, const Tensor& x, const Tensor& to) {
+  RowsNormalized out{Rows(x, last_dim(x)), Rows(to, last_dim(to)), {}, {}, {}};
+  if (const Tensor* const weight = call.optional_tensor("weight")) {
+    out.weights.emplace(*weight, Dims{0});
+    out.weight_dtype = weight->dtype;
+  }
+  out.epsilon = static_cast<float>(call.real("epsilon"));
+  out.spread = call.has("variance_size") ? call.integer("variance_size") : x.sizes.back();
+  return out;
+}
+
+Launch bind_ir_rms_norm(const Binding& call) {
+  return rows_normalized(call, call.tensor("x"), call.result());
+}
+
+Launch bind_ir_add_rms_norm(const Binding& call) {
+  const Tensor& x = call.tensor("x");
+  RowsNormalized out = rows_normalized(call, x, call.result(0));
+  out.addend.emplace(call.tensor("x_residual"), last_dim(x));
+  out.sum.emplace(call.result(1), last_dim(x));
+  return out;
+}
+
+Launch bind_rms_norm_into(const Binding& call) {
+  return rows_normalized(call, call.tensor("input"), call.tensor("result"));
+}
+
+void infer_rotary_embedding(Inference& call) {
+  const Tensor& cache = call.tensor("cos_sin_cache");
+  const std::int64_t head_size = call.integer("head_size");
+  const std::int64_t tokens = call.tensor("positions").count();
+  require(
+      cache.rank() == 2 && cache.sizes[1] % 2 == 0 && cache.sizes[1] <= head_size && head_size > 0,
+      "the cache has rows of cosines and sines, no wider than a head");
+  for (const char* name : {"query", "key"}) {
+    if (!call.has(name)) continue;
+    const Tensor& heads = call.tensor(name);
+    require(heads.dtype == cache.dtype && spec::is_floating_point(cache.dtype),
+            "heads and cache have one floating-point dtype");
+    require(heads.count() == 0 || (tokens > 0 && heads.count() % (tokens * head_size) == 0),
+            "every position has as many whole heads");
+  }
+}
+
+// Turns the first columns of every head, pair by pair: (a, b) -> (a cos - b sin, b cos + a sin).
+template <class C>
+struct HeadsTurned {
+  Rows positions, heads, cache;
+  std::int64_t head_size;
+  bool is_neox;
+
+  void operator()() const {
+    std::vector<std::int64_t> places(at(positions.length()));
+    positions.load<std::int64_t>(0, places.data());
+    std::vector<C> angles(at(cache.length()));
+    std::vector<C> all(at(heads.length()));
+    heads.load<C>(0, all.data());
+    if (places.empty()) return;
+    const std::size_t per_token = all.size() / places.size();
+    for (std::size_t t = 0; t < places.size(); ++t) {
+      if (places[t] < 0 || places[t] >= cache.count()) {
+        throw_index_out_of_range(places[t], 0, cache.count());
+      }
+      cache.load<C>(places[t], angles.data());
+      for (std::size_t h = 0; h < per_token; h += at(head_size)) {
+        turn(all.data() + t * per_token + h, angles);
+      }
+    }
+    heads.store<C>(0, all.data());
+  }
+
+  void turn(C* head, const std::vector<C>& angles) const {
+    const std::size_t half = angles.size() / 2;
+    const DType dtype = heads.dtype();
+    for (std::size_t i = 0; i < half; ++i) {
+      C& a = head[is_neox ? i : 2 * i];
+      C& b = head[is_neox ? half + i : 2 * i + 1];
+      const C turned = rounded<C>(
+          dtype, rounded<C>(dtype, a * angles[i]) - rounded<C>(dtype, b * angles[half + i]));
+      b = rounded<C>(dtype,
+                     rounded<C>(dtype, b * angles[i]) + rounded<C>(dtype, a * angles[half + i]));
+      a = turned;
+    }
+  }
+};
+
+Launch bind_rotary_embedding(const Binding& call) {
+  const Tensor& positions = call.tensor("positions");
+  const Tensor& cache = call.tensor("cos_sin_cache");
+  std::vector<Launch> launches;
+  for (const char* name : {"query", "key"}) {
+    if (!call.has(name)) continue;
+    const Tensor& heads = call.tensor(name);
+    launches.push_back(with_real(cache.dtype, [&]<class C>() -> Launch {
+      return HeadsTurned<C>{Rows(positions, all_dims(positions)), Rows(heads, all_dims(heads)),
+                            Rows(cache, {1}), call.integer("head_size"), call.boolean("is_neox")};
+    }));
+  }
+  return [launches = std::move(launches)] {
+    for (const Launch& launch : launches) launch.run();
+  };
+}
+
+// vLLM's own op names the written argument "result".
+const char* written_name(const KernelCall& call) { return call.has("out") ? "out" : "result"; }
+
 void infer_silu_and_mul(Inference& call) {
-  const Tensor& out = call.tensor("out");
+  const Tensor& out = call.tensor(written_name(call));
   const Tensor& input = call.tensor("input");
   Sizes twice = out.sizes;
   require(!twice.empty(), "out wants dimensions");
@@ -106,7 +287,7 @@ void infer_silu_and_mul(Inference& call) {
 }
 
 Launch bind_silu_and_mul(const Binding& call) {
-  const Tensor& out = call.tensor("out");
+  const Tensor& out = call.tensor(written_name(call));
   Launch launch = with_real(out.dtype, [&]<class C>() -> Launch {
     return [from = Rows(call.tensor("input"), last_dim(out)), to = Rows(out, last_dim(out)),
             dtype = out.dtype] {
@@ -135,6 +316,9 @@ Launch bind_silu_and_mul(const Binding& call) {
 }
 
 void infer_attention(Inference& call) {
+  // vLLM's own row has them: they ask for a quantized output.
+  require(!call.has("output_scale") && !call.has("output_block_scale"),
+          "an output that is quantized as it is made has no kernel");
   const Tensor& query = call.tensor("query");
   const Tensor& key = call.tensor("key");
   const Tensor& value = call.tensor("value");
@@ -229,6 +413,22 @@ Launch bind_attention(const Binding& call) {
   return described(std::move(launch), std::move(*works));
 }
 
+// Keys and values go where the layer's name leads, which no plan sees. What is returned has no
+// elements: others take it to come behind.
+void infer_kv_cache_update(Inference& call) {
+  const Tensor& key = call.tensor("key");
+  require(key.dtype == call.tensor("value").dtype, "key and value differ in dtype");
+  call.make(key.dtype, {0});
+}
+
+void infer_mla_kv_cache_update(Inference& call) {
+  call.make(call.tensor("kv_c_normed").dtype, {0});
+}
+
+Launch bind_cache_update(const Binding& /*call*/) {
+  return [] {};
+}
+
 void infer_grouped_mm(Inference& call) {
   const Tensor& input = call.tensor("input");
   const Tensor& weight = call.tensor("weight");
@@ -293,6 +493,9 @@ Launch bind_grouped_mm(const Binding& call) {
 
 std::span<const Kernel> vllm_kernels() {
   static constexpr Kernel kKernels[] = {
+      Kernel{"_C.rms_norm", infer_rms_norm_into, bind_rms_norm_into}.rows(row_rules::within_rows),
+      {"_C.rotary_embedding", infer_rotary_embedding, bind_rotary_embedding},
+      Kernel{"_C.silu_and_mul", infer_silu_and_mul, bind_silu_and_mul}.rows(row_rules::within_rows),
       Kernel{"vllm.fused_add_rms_norm", infer_add_rms_norm, bind_add_rms_norm}
           .fuses(Fusion::kLastDim)
           .rows(row_rules::within_rows),
@@ -301,6 +504,11 @@ std::span<const Kernel> vllm_kernels() {
           .rows(row_rules::within_rows),
       Kernel{"vllm.unified_attention_with_output", infer_attention, bind_attention}.rows(
           row_rules::attention_over_rows),
+      {"vllm.unified_kv_cache_update", infer_kv_cache_update, bind_cache_update},
+      {"vllm.unified_mla_kv_cache_update", infer_mla_kv_cache_update, bind_cache_update},
+      Kernel{"vllm_ir.fused_add_rms_norm", infer_ir_add_rms_norm, bind_ir_add_rms_norm}.rows(
+          row_rules::within_rows),
+      Kernel{"vllm_ir.rms_norm", infer_ir_rms_norm, bind_ir_rms_norm}.rows(row_rules::within_rows),
       {"transformers.grouped_mm_fallback", infer_grouped_mm, bind_grouped_mm},
   };
   return kKernels;

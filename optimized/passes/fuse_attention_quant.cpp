@@ -42,6 +42,16 @@ class AttentionQuant {
     return matcher_.node(n).op == kAttention && value_of(matcher_.node(n), "output") == output;
   }
 
+  // Whether an argument that the fused op has no place for is given: a row of vLLM's own has
+  // scales, and what is to come before.
+  [[nodiscard]] static bool says_more(const Node& node) {
+    return std::ranges::any_of(node.arguments, [](const spec::NamedArgument& named) {
+      const bool is_known = named.name == "query" || named.name == "key" || named.name == "value" ||
+                            named.name == "output" || named.name == "layer_name";
+      return !is_known && named.argument.as<spec::None>() == nullptr;
+    });
+  }
+
   // Whether the node only moves the elements of `self`, all of them.
   [[nodiscard]] bool moves(std::uint32_t n) const {
     for (const std::string_view family :
@@ -107,7 +117,7 @@ class AttentionQuant {
         return std::nullopt;
       }
     }
-    if (!writer) return std::nullopt;
+    if (!writer || says_more(matcher_.node(*writer))) return std::nullopt;
     const auto first_move = moves_.empty() ? quant.scale_read : moves_.back();
     const auto query = value_of(matcher_.node(*writer), "query");
     const bool has_type = query && matcher_.dtype(*query) &&

@@ -91,7 +91,7 @@ Result<std::vector<CaseFile>> read_candidates(const ReduceVerb& verb) {
     }
   }
   for (const auto& [name, row] : ops.rows()) {
-    if (spec::builtin_op_table().find(name)) continue;
+    if (spec::builtin_op_table().find(name) == row.get()) continue;
     for (CaseFile& one : out) one.ops.push_back(spec::print_row(*row));
   }
   return out;

@@ -91,7 +91,8 @@ std::string StoredBytes::content_of(const std::shared_ptr<spec::HostStorage>& st
 Json ops_json(const spec::OpTable& ops) {
   Json rows = Json::array();
   for (const auto& [name, row] : ops.rows()) {
-    if (!spec::builtin_op_table().find(name)) rows.push_back(spec::print_row(*row));
+    // A row that replaces a built-in one is the user's, too.
+    if (spec::builtin_op_table().find(name) != row.get()) rows.push_back(spec::print_row(*row));
   }
   return rows;
 }
