@@ -140,6 +140,14 @@ bool is_skipped(std::string_view line) {
   return first == std::string_view::npos || line[first] == '#';
 }
 
+// Whether another version of what registers the op may register it with another schema: the ops of
+// spec/ops/custom.txt, and none of PyTorch's own.
+bool is_custom(std::string_view name) {
+  constexpr std::string_view kNamespaces[] = {"_C.", "transformers.", "vllm.", "vllm_ir."};
+  return std::ranges::any_of(kNamespaces,
+                             [&](std::string_view ns) { return name.starts_with(ns); });
+}
+
 }  // namespace
 
 bool OpRow::has_tag(std::string_view tag) const {
@@ -175,8 +183,8 @@ Result<void> OpTable::add_text(std::string_view text, std::string_view source_na
     if (!row.ok()) return row.error().at(place);
     const std::string name = row.value().schema.qualified_name();
     auto shared = std::make_shared<const OpRow>(std::move(row).value());
-    // A row of the user may replace a built-in one, which is shared, and no other.
-    if (added_.contains(name) || !added.emplace(name, std::move(shared)).second) {
+    const bool is_there = is_custom(name) ? added_.contains(name) : find(name) != nullptr;
+    if (is_there || !added.emplace(name, std::move(shared)).second) {
       return bad_input("column 1: " + name + " is in the table already").at(place);
     }
   }

@@ -67,8 +67,8 @@ class OpTable {
   using Rows = std::map<std::string, std::shared_ptr<const OpRow>, std::less<>>;
 
   // Adds the ops of a text. All or nothing: on an error the table is as before. Errors start with
-  // "SOURCE:LINE: column N:". A row may replace one of the built-in table, of which this is a copy;
-  // an op that was added already, by this text or before, is an error.
+  // "SOURCE:LINE: column N:". An op that is there already, from this text or before, is an error; but
+  // in a copy of the built-in table a row may replace a custom op of spec/ops/custom.txt, once.
   Result<void> add_text(std::string_view text, std::string_view source_name);
 
   // "aten.add_.Tensor", "aten.mm.default", "_operator.mul"; null if there is none.
