@@ -103,7 +103,7 @@ TEST_F(CliReduce, WritesTheLeastSoFarWhereItIsInterrupted) {
   const fs::path asked = folder_ / "asked";
   const fs::path sign = folder_ / "sign";
   std::ofstream(check) << "echo >> " << asked.string() << "\n[ $(wc -l < " << asked.string()
-                       << ") -lt 30 ] || { touch " << sign.string()
+                       << ") -lt 10 ] || { touch " << sign.string()
                        << "; sleep 100; }\ngrep -q aten.add \"$1\"\n";
   const CliRun outcome = run_until(sign, "reduce --timeout 300 --check 'sh " + check.string() +
                                              "' -o " + (folder_ / "least.case").string() +
