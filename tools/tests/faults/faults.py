@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Makes each call to the system fail that a small run of a verb makes, one at a time: the n-th open,
-write, rename, fsync, fork, mmap, read and making of a file, for every n; and a sample of allocations.
+write, rename, fsync, fork, mmap, read and making of a file, for every n.
 
     faults.py GRAPHGATE LIBRARY GOLDEN [--every N] [--run NAME]... [--jobs N] [--kind KIND]...
 
