@@ -143,7 +143,14 @@ KnownSubject known_subject(const std::string& identity) {
   } else {
     words >> subject.version;
   }
-  words >> subject.backend >> subject.device;
+  // Backend and device stand last; what an adapter tells of its settings, before them.
+  std::vector<std::string> last;
+  for (std::string word; words >> word;) last.push_back(std::move(word));
+  if (last.size() == 1) subject.backend = last.front();
+  if (last.size() >= 2) {
+    subject.backend = last[last.size() - 2];
+    subject.device = last.back();
+  }
   subject.version = subject.version.substr(0, subject.version.find('+'));
   subject.device = subject.device.substr(0, subject.device.find(':'));
   return subject;
@@ -178,9 +185,11 @@ Result<fuzz::KnownFindings> read_known_findings(const std::string& path,
 }
 
 std::string shipped_ledger(const KnownSubject& subject) {
-  const std::string folder = subject.name == "torch" ? torch_adapter_folder() : "";
-  if (folder.empty()) return "";
-  std::string path = folder + "/findings/ledger.json";
+  if (subject.name != "torch" && subject.name != "vllm") return "";
+  const fs::path torch = torch_adapter_folder();
+  if (torch.empty()) return "";
+  // The folders of adapters lie side by side.
+  std::string path = (torch.parent_path() / subject.name / "findings" / "ledger.json").string();
   std::error_code unknown;  // what cannot be looked up is not there
   return fs::exists(path, unknown) ? path : "";
 }

@@ -18,8 +18,9 @@ struct KnownSubject {
   std::string device;   // "cpu"; may be empty
 };
 
-// Of an identity "torch-2.15.0+cu132 compile cuda:0" or "optimized 0.1.0": a name with its version,
-// a backend, a device. What a build adds to a version and the number of a device are left out.
+// Of an identity "torch-2.15.0+cu132 compile cuda:0" or "optimized 0.1.0": a name with its version
+// first, a backend and a device last. What a build adds to a version, the number of a device, and
+// words between are left out.
 [[nodiscard]] KnownSubject known_subject(const std::string& identity);
 
 // Of the findings that a ledger tells of this subject's name, those that are expected of it: that

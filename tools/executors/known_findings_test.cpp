@@ -60,6 +60,12 @@ TEST(KnownSubject, IsReadOfAnIdentity) {
   EXPECT_EQ(torch.version, "2.15.0");
   EXPECT_EQ(torch.backend, "compile");
   EXPECT_EQ(torch.device, "cuda");
+  const KnownSubject vllm =
+      known_subject("vllm-0.33.0 torch-2.14.0+cu130 vllm-compile fx eager cpu");
+  EXPECT_EQ(vllm.name, "vllm");
+  EXPECT_EQ(vllm.version, "0.33.0");
+  EXPECT_EQ(vllm.backend, "eager");
+  EXPECT_EQ(vllm.device, "cpu");
   const KnownSubject other = known_subject("optimized 0.1.0");
   EXPECT_EQ(other.name, "optimized");
   EXPECT_EQ(other.version, "0.1.0");
