@@ -186,11 +186,13 @@ bool draw_motif(Draft& draft, GeneReader& genes, std::size_t variant) {
 std::span<const DrawnOp> motif_rows() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> all;
+    all.reserve(motifs().size());
     for (const spec::Program& motif : motifs()) all.push_back("motif." + motif.name);
     return all;
   }();
   static const std::vector<DrawnOp> rows = [] {
     std::vector<DrawnOp> all;
+    all.reserve(names.size());
     std::uint32_t variant = 0;
     for (const std::string& name : names) {
       all.push_back({name, kMotifWeight, draw_motif, variant++, kMotifsSince});
