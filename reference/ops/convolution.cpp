@@ -286,17 +286,6 @@ Array<N> convolved(const Array<N>& input, const Array<N>& weight,
   return out;
 }
 
-// Factors of a convolution, and what `terms` of their products were summed to.
-template <class N>
-Array<N> perhaps_flushed(Array<N> numbers, spec::DType dtype, std::int64_t terms = 1) {
-  if constexpr (!std::is_same_v<N, Whole>) {
-    for (N& x : numbers.data) {
-      x = reference::perhaps_flushed(x, dtype, static_cast<double>(terms));
-    }
-  }
-  return numbers;
-}
-
 // Channels-last when the input or the weight is. float64 and integers have no such kernel for
 // three dimensions.
 Sizes result_strides(const Tensor& input, const Tensor& weight, const Sizes& sizes) {

@@ -306,8 +306,8 @@ void addbmm(Call& call) {
   with_number(call.mode(), dtype, [&]<class N>() {
     const Sizes out_sizes = {sizes[1], sizes[2]};
     const std::optional<N> alpha = factor_of<N>(call, dtype);
-    const Array<N> left = load<N>(a, dtype);
-    const Array<N> right = load<N>(*transposed(b), dtype);
+    const Array<N> left = perhaps_flushed(load<N>(a, dtype), dtype);
+    const Array<N> right = perhaps_flushed(load<N>(*transposed(b), dtype), dtype);
     std::optional<Addend<N>> addend =
         load_addend<N>(call, out_sizes, dtype, a.sizes[0] * a.sizes[2] == 0);
     std::optional<Array<N>> at_once;
@@ -325,7 +325,8 @@ void addbmm(Call& call) {
         std::copy_n(all.data.begin() + batch * count, count, one.data.begin());
         return one;
       };
-      out = product_of(slice(left), slice(right), dtype, addend, alpha);
+      out = perhaps_flushed(product_of(slice(left), slice(right), dtype, addend, alpha), dtype,
+                            std::max<std::int64_t>(a.sizes[2], 1));
       for (std::int64_t i = 0; addend && i < out.count(); ++i) {
         out[i] = allow_rounded_product(out[i], addend->beta * addend->array[i], dtype);
       }
@@ -558,7 +559,7 @@ Array<N> narrowed_batch(const Tensor& matrix, std::int64_t dim, std::int64_t beg
   const TensorRef part =
       view_of(matrix, sizes, matrix.strides,
               matrix.offset + begin * matrix.strides[static_cast<std::size_t>(dim)]);
-  return load<N>(*with_ones(*part, {0}), dtype);
+  return perhaps_flushed(load<N>(*with_ones(*part, {0}), dtype), dtype);
 }
 
 // Product number `group` of a batch, or the whole matrix.

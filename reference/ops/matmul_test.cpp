@@ -401,6 +401,18 @@ TEST(CudaKernels, TakeProductsOfSomeSizesAlone) {
   EXPECT_FALSE(takes("aten._scaled_mm.default", floats(16, 8)));
 }
 
+// A factor that a unit for bfloat16 takes for 0 beside an infinity: NaN there.
+TEST(Product, OfASubnormalBFloat16AndAnInfinityIsOpen) {
+  const auto radius = [](DType dtype) {
+    const TensorRef a = tensor(dtype, {1, 1, 2}, {0x1p-130, 1});
+    const TensorRef b = tensor(dtype, {1, 2, 1}, {kInfinity, 1});
+    return radii(
+        *run_tensor("aten.bmm.default", {{"self", {a}}, {"mat2", {b}}}, Mode::kWorstCase))[0];
+  };
+  EXPECT_TRUE(std::isinf(radius(DType::kBFloat16)));
+  EXPECT_EQ(radius(DType::kFloat32), 0);
+}
+
 TEST(ScaledProduct, ScalesRowsAndColumnsAndDividesWhatIsAskedForInEightBits) {
   const TensorRef a = tensor(DType::kFloat8E4M3FN, {2, 2}, {1, 2, 3, 4});
   const TensorRef b = tensor(DType::kFloat8E4M3FN, {2, 1}, {1, 1});

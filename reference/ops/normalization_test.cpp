@@ -8,6 +8,22 @@ namespace {
 // For the parameters that schemas make optional but do not default.
 const Datum kNone;
 
+// A weight of 0: who adds a bias of 0, or folds both into a factor and a term, has another zero.
+TEST(LayerNorm, OfAWeightOfZeroHasAZeroOfEitherSign) {
+  const auto x = tensor(DType::kFloat32, {1, 2}, {-1, 1});
+  const auto weight = tensor(DType::kFloat32, {2}, {0, 1});
+  const auto out = run_tensor("aten.native_layer_norm.default",
+                              {{"input", {x}},
+                               {"normalized_shape", ints({2})},
+                               {"weight", {weight}},
+                               {"bias", kNone},
+                               {"eps", {1e-5}}},
+                              Mode::kWorstCase);
+  const auto angle =
+      run_tensor("aten.atan2.default", {{"self", {out}}, {"other", {x}}}, Mode::kWorstCase);
+  EXPECT_GT(radii(*angle)[0], 6);
+}
+
 TEST(Softmax, OfEqualScoresIsUniformAndOfMaskedRowsIsNaN) {
   const auto x = tensor(DType::kFloat32, {2, 2}, {3, 3, -kInfinity, -kInfinity});
   const Arguments arguments = {

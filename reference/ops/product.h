@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "reference/call.h"
+#include "reference/number/flushed.h"
 #include "reference/number/functions.h"
 #include "reference/number/left_open.h"
 #include "reference/number/split_sum.h"
@@ -162,6 +163,15 @@ template <class N>
   return panel;
 }
 
+// Factors of products, and what `terms` of these were summed to.
+template <class N>
+Array<N> perhaps_flushed(Array<N> numbers, spec::DType dtype, std::int64_t terms = 1) {
+  if constexpr (requires(N x) { x.radius; }) {
+    for (N& x : numbers.data) x = perhaps_flushed(x, dtype, static_cast<double>(terms));
+  }
+  return numbers;
+}
+
 // Where a panel of a product lies: in which matrix, from which row and column on.
 struct PanelPlace {
   Sizes batch;
@@ -188,12 +198,17 @@ void write_by_panels(const Tensor& a, const Tensor& b_transposed, spec::DType as
     Array<N> right;
     for (PanelPlace at{batch, 0, 0}; at.row < rows; at.row += lines) {
       const std::int64_t r = std::min(lines, rows - at.row);
-      const Array<N> left = load<N>(panel_of(a, batch, at.row, r, 0, inner), as);
+      const Array<N> left =
+          perhaps_flushed(load<N>(panel_of(a, batch, at.row, r, 0, inner), as), as);
       for (at.column = 0; at.column < columns; at.column += lines) {
         const std::int64_t c = std::min(lines, columns - at.column);
         const bool is_held = at.row > 0 && c == columns;  // there is one alone
-        if (!is_held) right = load<N>(panel_of(b_transposed, batch, at.column, c, 0, inner), as);
-        Array<N> made = product(static_cast<const PanelPlace&>(at), left, right);
+        if (!is_held) {
+          right = perhaps_flushed(
+              load<N>(panel_of(b_transposed, batch, at.column, c, 0, inner), as), as);
+        }
+        Array<N> made = perhaps_flushed(product(static_cast<const PanelPlace&>(at), left, right),
+                                        as, std::max<std::int64_t>(inner, 1));
         round_to_common(std::span(made.data), dtype, target);
         Writer<N>(panel_of(target, batch, at.row, r, at.column, c)).write(made.data);
       }

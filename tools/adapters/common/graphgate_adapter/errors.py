@@ -98,7 +98,7 @@ def has_no_kernel_for_values(error):
 
     LAPACK takes no infinity and no NaN: it says so, or that it does not converge. cuSOLVER says that
     it failed. binary_cross_entropy takes what lies between 0 and 1. Products in groups take operands
-    alone whose data and rows lie on marks of 16 bytes, on every device.
+    alone whose rows lie on marks of 16 bytes, on every device, and whose data do, on CUDA.
     """
     words = str(error)
     if isinstance(error, RuntimeError) and words.startswith(_ALIGNMENT):
