@@ -103,14 +103,14 @@ N by_factor(const N& x, const N& mean, const N& factor, const N* bias) {
   const N term = bias ? *bias - mean * factor : -(mean * factor);
   return x * factor + term;
 }
-}  // namespace detail
 
 // An exact zero, which some form of a formula makes with the other sign.
 inline double zero_of_either_sign(double x) { return x; }
 template <class P>
 Tracked<P> zero_of_either_sign(const Tracked<P>& x) {
-  return x.value == 0 && x.radius == 0 ? Tracked<P>{x.value, detail::kOpenSign, x.arithmetic} : x;
+  return x.value == 0 && x.radius == 0 ? Tracked<P>{x.value, kOpenSign, x.arithmetic} : x;
 }
+}  // namespace detail
 
 // (x - mean) * scale * weight + bias, in any of the forms in use: executors fold mean, scale,
 // weight and bias into one factor and one term first (x * a + b), which rounds numbers of the size
@@ -130,8 +130,8 @@ N normalized(const N& x, const N& mean, const N& scale, const N* weight, const N
   const N folded = detail::by_factor(x, mean, weight ? scale * *weight : scale, bias);
   if (!is_finite(out) || !is_finite(folded)) out = covering(out, folded);
   const bool is_zero_times = is_zero(terms).value != 0;  // 0, however it is computed
-  if (is_zero_times) return zero_of_either_sign(allow_roundings(out, terms, 3));
-  return allow_roundings(allow_underflow(out, reach), terms, 3);
+  const N rounded = allow_roundings(is_zero_times ? out : allow_underflow(out, reach), terms, 3);
+  return is_zero_times ? detail::zero_of_either_sign(rounded) : rounded;
 }
 
 }  // namespace graphgate::reference
