@@ -17,6 +17,9 @@ import time
 
 import runs
 
+# What a process has forked dies with it, a moment later: until then it is no dead process's scratch.
+DYING_SECONDS = 0.5
+
 
 def clean_run(run: runs.Run, options) -> tuple[int, dict, str, float]:
     with runs.Place(run, options.graphgate, options.golden) as place:
@@ -37,6 +40,7 @@ def storm(run: runs.Run, clean: tuple, share: float, options) -> tuple[bool, lis
         time.sleep(share * seconds)
         process.kill()
         was_killed = process.wait() == -9
+        time.sleep(DYING_SECONDS)
         wrong = []
         for name in run.outputs:
             content = place.bytes_of(name)
