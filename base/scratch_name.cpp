@@ -61,6 +61,13 @@ bool read_number(std::string_view text, Number& out) {
   return read.ec == std::errc() && read.ptr == text.data() + text.size();
 }
 
+// Whether it waits to be taken in by its parent, which may never do so.
+bool has_ended(pid_t process) {
+  const std::string fields = stat_fields("/proc/" + std::to_string(process) + "/stat");
+  const std::size_t state = fields.find_first_not_of(' ');
+  return state != std::string::npos && (fields[state] == 'Z' || fields[state] == 'X');
+}
+
 // The mark that stands before the last '-'.
 std::optional<Mark> mark_in(std::string_view name) {
   const std::size_t end = name.rfind('-');
@@ -92,6 +99,7 @@ bool is_left_behind(std::string_view name) {
   const auto mark = mark_in(name);
   if (!mark || mark->machine != machine_mark()) return false;
   if (::kill(mark->process, 0) != 0 && errno == ESRCH) return true;
+  if (has_ended(mark->process)) return true;
   const std::uint64_t start = start_ticks(mark->process);
   return start != 0 && mark->start != 0 && start != mark->start;
 }

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -38,6 +39,18 @@ TEST(ScratchName, TellsWhoIsGone) {
        {scratch_name("exchange"), scratch_beside("out.json"), "entry.tmp." + owner_mark() + "-0"}) {
     EXPECT_FALSE(is_left_behind(name)) << name;
   }
+}
+
+// Its parent has not taken it in.
+TEST(ScratchName, TellsOfAZombieThatItIsGone) {
+  const TestFolder folder;
+  const std::string file = folder.file("mark");
+  const auto process = fork_worker({}, [&] { (void)write_text(owner_mark(), file); });
+  ASSERT_TRUE(process.ok());
+  siginfo_t ended{};
+  ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(process.value()), &ended, WEXITED | WNOWAIT), 0);
+  EXPECT_TRUE(is_left_behind("a.partial-" + read_whole(file).value() + "-aBc123"));
+  (void)wait_for_process(process.value());
 }
 
 TEST(ScratchName, LeavesAloneWhatItCannotTell) {
