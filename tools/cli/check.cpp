@@ -13,7 +13,6 @@
 #include <thread>
 
 #include "base/on_threads.h"
-#include "base/one_line.h"
 #include "base/stop_signals.h"
 #include "conformance/run/runs.h"
 #include "conformance/run/static_inputs.h"
@@ -275,7 +274,7 @@ class CheckRun {
     while (printed_ < files_.size()) print_next();
     const auto code = conclude_(reports_);
     if (code.ok()) end_process(static_cast<int>(code.value()));
-    std::fprintf(stderr, "graphgate: %s\n", one_line(code.error().message).c_str());
+    print_line(stderr, "graphgate: " + code.error().message);
     end_process(static_cast<int>(exit_code_of(code.error().kind)));
   }
 

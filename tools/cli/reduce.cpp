@@ -7,7 +7,6 @@
 
 #include "base/atomic_file.h"
 #include "base/formatted.h"
-#include "base/one_line.h"
 #include "base/stop_signals.h"
 #include "base/temporary_folder.h"
 #include "conformance/run/static_inputs.h"
@@ -220,8 +219,7 @@ Result<ExitCode> run_reduce(const ReduceVerb& verb) {
   const StopSignals stop;
   const auto first = reduce_first(verb, std::move(cases), stop);
   if (!first.ok() && stop.came() != 0) {
-    std::fprintf(stderr, "graphgate: %s: interrupted before there was a smaller case\n",
-                 one_line(verb.file).c_str());
+    print_line(stderr, "graphgate: " + verb.file + ": interrupted before there was a smaller case");
     return ExitCode::kInconclusive;
   }
   if (!first.ok()) return first.error();
