@@ -209,13 +209,13 @@ class ConfigurationJudge {
   // Cold, warm, and warm after runs of other options in the same folder.
   Result<void> compare_cached() {
     if (runs_.script().options.contains(option::kCache)) return compare_with_no_cache();
-    GRAPHGATE_TRY(const TemporaryFolder folder, TemporaryFolder::make("cache"));
+    GRAPHGATE_TRY(const TemporaryFolder folder, TemporaryFolder::make("compiled"));
     const Configuration cache = {{option::kCache, folder.path()}};
     GRAPHGATE_TRY(const bool cold, compare_cache_run("cold cache", cache));
     if (!cold) return {};
     GRAPHGATE_TRY_VOID(compare_cache_run("warm cache", cache));
     if (!settings_.every_configuration) return {};
-    GRAPHGATE_TRY(const TemporaryFolder shared, TemporaryFolder::make("cache"));
+    GRAPHGATE_TRY(const TemporaryFolder shared, TemporaryFolder::make("compiled"));
     for (Configuration other :
          std::initializer_list<Configuration>{{{option::kMaxPartition, "1"}},
                                               {{option::kNoPass, "reinplace"}},

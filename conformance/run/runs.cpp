@@ -162,7 +162,7 @@ Result<Trace> Runs::subject_on(const Script& script, const Configuration& wanted
   Configuration changes = wanted;
   const auto cache = asked.find(option::kCache);
   if (cache != asked.end() && cache->second == spec::kTemporaryCache) {
-    auto made = TemporaryFolder::make("cache");
+    auto made = TemporaryFolder::make("compiled");
     if (!made.ok()) return noted(made.error());
     folder.emplace(std::move(made).value());
     changes[option::kCache] = folder->path();
