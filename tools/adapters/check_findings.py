@@ -169,13 +169,22 @@ def run_scripts(subject, python, findings, device):
 
 def replay(subject, program, python, findings, backend, device):
     """Returns for each finding that has a case what the judges say of it ("shows", "passes", or the outcome), and the
-    signatures of it and of those that are alike, without options. One executor runs all.
+    signatures of it and of those that are alike, without options. One executor runs all that need the same settings.
     """
+    said = {}
+    for settings in dict.fromkeys(tuple(finding.get("settings", [])) for finding in findings):
+        alike = [finding for finding in findings if tuple(finding.get("settings", [])) == settings]
+        said |= replay_alike(subject, program, python, alike, backend, device, settings)
+    return said
+
+
+def replay_alike(subject, program, python, findings, backend, device, settings):
     asked = [(finding, file) for finding in findings if finding["case"] and backend in finding["backends"]
              for file in [finding["case"], *finding.get("alike", [])]]
     if not asked:
         return {}
     executor = f"{shlex.quote(python)} {subject.serve[backend]} --device {device}"
+    executor += "".join(f" --set {setting}" for setting in settings)
     folders = [str(HERE / name) for name in subject.adapters]
     path = os.pathsep.join(filter(None, [*folders, os.environ.get("PYTHONPATH")]))
     command = [program, "replay", "--judges", JUDGES, "--timeout", str(SECONDS), "--json", "-",
