@@ -101,7 +101,7 @@ TEST_F(CompiledModelTest, CutsAsTheModeSays) {
   for (const CompileMode mode : {CompileMode::kSplit, CompileMode::kPartition}) {
     CompiledModelOptions options;
     options.mode = mode;
-    options.executor.compile.partition.split_ops = {"aten.mul"};
+    options.executor.compile.partition.split_ops = {"aten.mul.Tensor"};
     const auto model = make(std::move(options));
     numbers(*model, {rows_of(3)});
     EXPECT_EQ(unmet({}, model->counters(), {.partitions = 2, .captured_partitions = 1}), "");

@@ -151,7 +151,7 @@ spec::Plan golden_plan(const std::string& name, const optimized::CompileOptions&
 // That configurations agree says something only if they differ in what they do.
 TEST(Configurations, TakeEffectOnARealModel) {
   optimized::CompileOptions plain;
-  plain.partition.split_ops = {"aten.mul"};
+  plain.partition.split_ops = {"aten.mul.Tensor"};
   const std::size_t cut = golden_plan("mixtral_eager", plain).blocks[0].partitions.size();
   EXPECT_GT(cut, 20U);
   optimized::CompileOptions moved = plain;

@@ -87,7 +87,7 @@ TEST_P(MustPass, HoldsForEveryCase) {
 INSTANTIATE_TEST_SUITE_P(Profiles, MustPass,
                          testing::Values("fixed", "torch-2.8.0", "torch-2.9.0", "torch-2.9.1",
                                          "torch-2.10.0", "torch-2.11.0", "torch-2.12.0",
-                                         "torch-2.13.0"),
+                                         "torch-2.13.0", "torch-2.14.0", "torch-2.15.0"),
                          [](const auto& profile) {
                            std::string name = profile.param;
                            for (char& c : name) c = c == '.' || c == '-' ? '_' : c;
