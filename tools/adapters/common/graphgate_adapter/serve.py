@@ -128,7 +128,7 @@ class Program:
         with torch.no_grad():
             if mode == "eager" or not self._backend.compiles:
                 try:
-                    outputs = self._module(*inputs)
+                    outputs = self._run_eagerly(inputs)
                     accelerator.wait()
                     return outputs
                 except Exception as error:
@@ -175,10 +175,15 @@ class Program:
         self.plans += offered.plans
         self.not_shown += offered.not_shown
 
+    def _run_eagerly(self, inputs):
+        """Node by node, with what ops of the engine ask for around them."""
+        with self._backend.around_eager():
+            return self._module(*inputs)
+
     def _explain(self, error, inputs):
         """Raises what a failure of the compiled program means: eager mode must fail, too."""
         try:
-            self._module(*inputs)
+            self._run_eagerly(inputs)
         except Exception as eager:
             raise _refusal(eager) from error
         if isinstance(innermost(error), Unsupported):

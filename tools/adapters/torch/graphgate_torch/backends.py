@@ -74,6 +74,9 @@ class Eager:
     def watch(self):
         return contextlib.nullcontext()
 
+    def around_eager(self):
+        return contextlib.nullcontext()
+
     def refuses(self, error):
         """Whether the error, which eager mode does not have, says that the program is not taken."""
         return False
@@ -183,6 +186,10 @@ class Compile:
     def can_share(self, device, options):
         """Whether two programs may share what is compiled: not what CUDA graphs were recorded for."""
         return device == "cpu" or not _patches(options, self._settings).get("triton.cudagraphs")
+
+    def around_eager(self):
+        """What is entered around a module that runs node by node: nothing."""
+        return contextlib.nullcontext()
 
     @contextlib.contextmanager
     def watch(self):

@@ -231,6 +231,10 @@ class Vllm:
             self._has_failed = True
             raise
 
+    def around_eager(self):
+        """What is entered around a module that runs node by node: its attention asks for layers."""
+        return graph_ops.forward_context(CUDAGraphMode.NONE)
+
     @contextlib.contextmanager
     def watch(self):
         """Notes the plans of Inductor for the pieces that are compiled while it is entered."""

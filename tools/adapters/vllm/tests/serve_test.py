@@ -188,9 +188,11 @@ class Serve(unittest.TestCase):
         self.assertIn("E1.exact", ran.stdout)
 
     def test_errors_are_told_as_vllms_or_as_the_adapters(self):
-        ran = self._planted(_FAILING, _NORMS)
-        self.assertEqual(ran.returncode, 1, ran.stdout + ran.stderr)
-        self.assertIn("no such split", ran.stdout)
+        # Eager mode is asked, too: attention runs there.
+        for program in (_NORMS, _ATTENTION):
+            ran = self._planted(_FAILING, program)
+            self.assertEqual(ran.returncode, 1, ran.stdout + ran.stderr)
+            self.assertIn("no such split", ran.stdout)
         ran = self._planted(_OURS, _NORMS)
         self.assertEqual(ran.returncode, 3, ran.stdout + ran.stderr)
         self.assertIn("the adapter graphgate_vllm, not vLLM: TypeError", ran.stdout + ran.stderr)
