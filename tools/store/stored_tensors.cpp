@@ -1,5 +1,10 @@
 #include "tools/store/stored_tensors.h"
 
+#include <cstdint>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
 namespace graphgate::tools {
 
 using conformance::Configuration;
@@ -82,6 +87,14 @@ Result<StoredTensors> StoredTensors::open(const std::filesystem::path& folder,
   const std::string path = (folder / "tensors.safetensors").string();
   StoredTensors out;
   out.limits_ = limits;
+  // Before it is opened: a file that is larger than memory would be told as the machine's fault.
+  std::error_code none;
+  const std::uintmax_t size_bytes = std::filesystem::file_size(path, none);
+  constexpr std::int64_t kHeaderBytes = 100'000'000;  // of safetensors, at most
+  if (!none && std::cmp_greater(size_bytes, kHeaderBytes) &&
+      std::cmp_greater(size_bytes - kHeaderBytes, limits.bytes)) {
+    return beyond(path, limits.bytes);
+  }
   GRAPHGATE_TRY(const auto file, interop::SafetensorsFile::open(path));
   std::int64_t sum = 0;
   for (const auto& [name, entry] : file.entries()) {
