@@ -1,26 +1,17 @@
 """Keeps the threads of OpenBLAS out of a process that is to be forked."""
 
 import contextlib
-import os
+
+from graphgate_adapter import variables
 
 
-@contextlib.contextmanager
 def without_openblas():
     """While it is entered, an OpenBLAS that is loaded starts no thread.
 
     Each package has its own. PyTorch's may be one, too, and is to have its threads: so PyTorch is
     imported outside.
     """
-    name = "OPENBLAS_NUM_THREADS"
-    asked = os.environ.get(name)
-    os.environ[name] = "1"
-    try:
-        yield
-    finally:
-        if asked is None:
-            del os.environ[name]
-        else:
-            os.environ[name] = asked
+    return variables.set_for_a_while("OPENBLAS_NUM_THREADS", "1")
 
 
 def import_numpy():

@@ -12,8 +12,9 @@ import os
 import torch
 from torch._inductor import config as inductor
 
-from graphgate_torch import batching, toolchain
+from graphgate_adapter import variables
 from graphgate_adapter.module import Unsupported
+from graphgate_torch import batching, toolchain
 
 _SWITCH = {"": True, "true": True, "false": False}
 
@@ -92,19 +93,9 @@ class Eager:
 _IMPORTED = ("compile_fx", "lowering", "codegen.cuda_combined_scheduling", "codegen.wrapper")
 
 
-@contextlib.contextmanager
 def _asking_nvml_for_gpus():
     """While it is entered, whoever asks whether there is a GPU does not begin with CUDA."""
-    name = "PYTORCH_NVML_BASED_CUDA_CHECK"
-    asked = os.environ.get(name)
-    os.environ[name] = "1"
-    try:
-        yield
-    finally:
-        if asked is None:
-            del os.environ[name]
-        else:
-            os.environ[name] = asked
+    return variables.set_for_a_while("PYTORCH_NVML_BASED_CUDA_CHECK", "1")
 
 
 class _Warming(torch.nn.Module):

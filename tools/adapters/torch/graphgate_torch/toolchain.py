@@ -18,7 +18,7 @@ import platform
 import torch
 from torch._inductor import codecache, cpu_vec_isa
 
-_CACHE_DIRECTORY = "TORCHINDUCTOR_CACHE_DIR"
+from graphgate_adapter import variables
 
 
 def _processor():
@@ -42,18 +42,9 @@ def folder():
     return path if os.access(path, os.W_OK) else None
 
 
-@contextlib.contextmanager
 def _cache_directory(path):
     """While it is entered, Inductor's cache is there."""
-    asked = os.environ.get(_CACHE_DIRECTORY)
-    os.environ[_CACHE_DIRECTORY] = path
-    try:
-        yield
-    finally:
-        if asked is None:
-            del os.environ[_CACHE_DIRECTORY]
-        else:
-            os.environ[_CACHE_DIRECTORY] = asked
+    return variables.set_for_a_while("TORCHINDUCTOR_CACHE_DIR", path)
 
 
 def _name_of(unit, code):
