@@ -16,7 +16,6 @@ using spec::HostTensor;
 namespace {
 
 constexpr std::int64_t kLengthBytes = 8;
-constexpr std::int64_t kMaxHeaderBytes = 100'000'000;  // the format's own limit
 // Some hundred thousand tensors.
 constexpr std::size_t kMaxHeaderValues = std::size_t{4} << 20U;
 
@@ -123,7 +122,7 @@ Result<void> SafetensorsFile::read_header() {
     length = length << 8U | std::to_integer<std::uint64_t>(length_bytes[i]);
   }
   const std::int64_t rest = source_->size_bytes() - kLengthBytes;
-  if (length > static_cast<std::uint64_t>(std::min(rest, kMaxHeaderBytes))) {
+  if (length > static_cast<std::uint64_t>(std::min(rest, kMaxSafetensorsHeaderBytes))) {
     return bad_input("the header claims " + std::to_string(length) + " bytes, the file has " +
                      std::to_string(rest) + " after its length")
         .at(name());

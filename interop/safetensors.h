@@ -28,6 +28,9 @@
 
 namespace graphgate::interop {
 
+// The format's own limit.
+inline constexpr std::int64_t kMaxSafetensorsHeaderBytes = 100'000'000;
+
 using NamedTensors = std::map<std::string, spec::HostTensor, std::less<>>;
 
 struct Safetensors {

@@ -90,8 +90,8 @@ Result<StoredTensors> StoredTensors::open(const std::filesystem::path& folder,
   // Before it is opened: a file that is larger than memory would be told as the machine's fault.
   std::error_code none;
   const std::uintmax_t size_bytes = std::filesystem::file_size(path, none);
-  constexpr std::int64_t kHeaderBytes = 100'000'000;  // of safetensors, at most
-  if (!none && std::cmp_greater(size_bytes, kHeaderBytes) &&
+  constexpr std::uintmax_t kHeaderBytes = interop::kMaxSafetensorsHeaderBytes;
+  if (!none && size_bytes > kHeaderBytes &&
       std::cmp_greater(size_bytes - kHeaderBytes, limits.bytes)) {
     return beyond(path, limits.bytes);
   }
