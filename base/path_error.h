@@ -1,4 +1,4 @@
-// Whose fault it is that a path cannot be opened.
+// Tells a path that is wrong from a machine that cannot open it.
 #pragma once
 
 #include <string>

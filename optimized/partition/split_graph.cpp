@@ -235,7 +235,8 @@ class Sorter {
     return *last_;
   }
 
-  // With what stands before it, but for a split op: then in what comes next, or between the two.
+  // Returns the run of what stands before the node. Behind a split op that is the run of what comes
+  // next, or one between the two.
   RunPlace stay(std::uint32_t n) {
     const std::optional<std::size_t> next = next_[n];
     if (last_ && split_op(*last_) == nullptr) return *last_;

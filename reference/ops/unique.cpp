@@ -47,7 +47,7 @@ std::vector<std::int64_t> items(std::int64_t count) {
 }
 
 bool decided(const Whole& truth) {
-  if (truth.undecided) throw Undecidable("which elements are equal hangs on rounding");
+  if (truth.undecided) throw Undecidable("which elements are equal depends on rounding");
   return truth.value != 0;
 }
 

@@ -63,7 +63,7 @@ for device, path in zip(sys.argv[1::2], sys.argv[2::2]):
 
 @dataclasses.dataclass(frozen=True)
 class Subject:
-    """Whose findings these are: an adapter's folder, and how its scripts and cases run."""
+    """An adapter whose engine has findings: its folder, and how scripts and cases run."""
 
     name: str
     page: Path  # which has the table
