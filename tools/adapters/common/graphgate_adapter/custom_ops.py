@@ -21,6 +21,10 @@ def _tags(facts):
     return tuple(getattr(torch.Tag, name) for name in names if hasattr(torch.Tag, name))
 
 
+def _arguments(schema):
+    return [each.name for each in schema.arguments]
+
+
 def _register(row, takes_aliases):
     schema, *facts = (part.strip() for part in row.split(" ; "))
     parsed = torch._C.parse_schema(schema)
@@ -34,13 +38,18 @@ def _register(row, takes_aliases):
         raise Unsupported(f"PyTorch's schema cannot say what {name} writes")
     namespace, op = parsed.name.split("::")
     packet = getattr(getattr(torch.ops, namespace), op, None)
+    if known is None and packet and (parsed.overload_name or "default") in packet.overloads():
+        # The engine has it, and a case says of it what the engine says.
+        own = getattr(packet, parsed.overload_name or "default")._schema
+        if _arguments(own) != _arguments(parsed):
+            raise Unsupported(f"{name} is an op here already, with other arguments: {own}")
+        return
     base = next(
         (
             getattr(packet, overload)
             for overload in (packet.overloads() if packet else ())
             if overload != parsed.overload_name
-            and [a.name for a in getattr(packet, overload)._schema.arguments]
-            == [a.name for a in parsed.arguments]
+            and _arguments(getattr(packet, overload)._schema) == _arguments(parsed)
             and getattr(packet, overload)._schema.is_mutable == parsed.is_mutable
         ),
         None,
