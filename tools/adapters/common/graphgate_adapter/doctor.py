@@ -80,5 +80,8 @@ def forking():
     from graphgate_adapter import fork_server
 
     if not fork_server.has_one_thread():
-        raise Lacks("a process with one thread: each session imports anew", is_needed=False)
+        names = fork_server.thread_names() or ["unknown"]
+        raise Lacks(
+            f"a process with one thread: each session imports anew (threads: {', '.join(sorted(names))})",
+            is_needed=False)
     return "sessions are forked from a process that has imported"

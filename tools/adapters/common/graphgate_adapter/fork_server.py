@@ -19,12 +19,22 @@ _CHILD_SUBREAPER, _DEATH_SIGNAL = 36, 1  # of prctl
 _KEEPER_SECONDS = 5.0  # how long a keeper tries to end what it keeps
 
 
+def thread_names():
+    """The names of this process's threads, its first one included. None where the machine does not say."""
+    names = []
+    try:
+        for task in os.listdir("/proc/self/task"):
+            with open(f"/proc/self/task/{task}/comm", encoding="utf-8", errors="replace") as file:
+                names.append(file.read().strip())
+    except OSError:
+        return None
+    return names
+
+
 def has_one_thread():
     """Whether a fork has all that this process has. False where the machine does not say."""
-    try:
-        return len(os.listdir("/proc/self/task")) == 1
-    except OSError:
-        return False
+    names = thread_names()
+    return names is not None and len(names) == 1
 
 
 def listen(path):
