@@ -26,3 +26,8 @@ def has_file(path):
     """Whether it is a file of an adapter, or of this package."""
     folder = os.path.dirname(os.path.abspath(path))
     return any(folder == each for _, _, each in _adapters)
+
+
+def has_module(name):
+    """Whether a module of that name is one of an adapter's, or of this package."""
+    return any(name.split(".")[0] == each for each, _, _ in _adapters)

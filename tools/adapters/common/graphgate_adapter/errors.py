@@ -28,6 +28,9 @@ _LACKS = ("Python.h: No such file", "No space left on device", "Cannot allocate 
 # What products in groups say of operands that do not lie as they want them.
 _ALIGNMENT = ("strides should be multiple of 16 bytes", "expected data_ptr to be aligned to 16 bytes")
 
+# What the checks of compiled extensions say, as vLLM's.
+_EXTENSION_CHECKS = ("/csrc/", "API call failed at ")
+
 # Where errors that wrap others name the op that they are about.
 _OP = re.compile(r"^\s*target: (\S+)$|with fake tensors: \w+ ([\w.]+)\(", re.MULTILINE)
 
@@ -54,8 +57,15 @@ def _raised_in(error, function):
     return bool(frames) and frames[-1].name == function
 
 
+def _asked_of_ours(error):
+    """Whether an engine asked one of an adapter's objects for what that has not."""
+    owner = getattr(error, "obj", None) if isinstance(error, AttributeError) else None
+    return graphgate_adapter.has_module(type(owner).__module__)
+
+
 def raised_here(error):
-    """The error behind it, or itself, whose last frame is one of an adapter's; None without one."""
+    """The error behind it, or itself, that is of an adapter: whose last frame is, or the object that
+    lacks an attribute; None without one."""
     seen = set()
     behind = [error]
     while behind:
@@ -64,7 +74,7 @@ def raised_here(error):
             continue
         seen.add(id(error))
         frames = traceback.extract_tb(error.__traceback__)
-        if frames and graphgate_adapter.has_file(frames[-1].filename):
+        if frames and graphgate_adapter.has_file(frames[-1].filename) or _asked_of_ours(error):
             return error
         behind += [error.__context__, error.__cause__, getattr(error, "inner_exception", None)]
     return None
@@ -98,9 +108,12 @@ def has_no_kernel_for_values(error):
 
     LAPACK takes no infinity and no NaN: it says so, or that it does not converge. cuSOLVER says that
     it failed. binary_cross_entropy takes what lies between 0 and 1. Products in groups take operands
-    alone whose rows lie on marks of 16 bytes, on every device, and whose data do, on CUDA.
+    alone whose rows lie on marks of 16 bytes, on every device, and whose data do, on CUDA. Kernels of an
+    extension name the line that says so, in its sources or in PyTorch's interface for extensions.
     """
     words = str(error)
+    if isinstance(error, RuntimeError) and any(each in words for each in _EXTENSION_CHECKS):
+        return True
     if isinstance(error, RuntimeError) and words.startswith(_ALIGNMENT):
         return True
     if "should be between 0 and 1" in words:

@@ -24,6 +24,9 @@ class _Attention:
         ops.unified_attention_with_output(query, key, value, output, self._name)
         return output
 
+    def prepare_kv_cache_update(self, attn_metadata):
+        """Has no cache to prepare."""
+
 
 class _Layers(dict):
     """A layer of every name that a program may say."""
