@@ -12,6 +12,19 @@ def wait():
         torch.cuda.synchronize()
 
 
+_given_up = []
+
+
+def give_up():
+    """Has this process end with the answer to come: what is on the device now cannot be trusted."""
+    _given_up.append(True)
+
+
+def is_given_up():
+    """Whether somebody gave it up."""
+    return bool(_given_up)
+
+
 def loss():
     """The error that every later call on it fails with in this process, None where it works.
 

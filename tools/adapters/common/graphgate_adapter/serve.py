@@ -285,7 +285,7 @@ class Server:
 
     def _refuse(self, kind, message, is_last=False):
         refusal = {"refusal": kind, "message": message}
-        if is_last:
+        if is_last or accelerator.is_given_up():
             refusal["last"] = True
             self.is_over = True
         self._note(refusal)

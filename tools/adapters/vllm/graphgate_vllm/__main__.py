@@ -31,7 +31,7 @@ def _parser():
     )
     serve.add_argument(
         "--cudagraph-mode", choices=("none", "piecewise", "full", "full_and_piecewise"), default="none",
-        help="what is captured (default: %(default)s); emulated on a machine without a GPU",
+        help="what is captured (default: %(default)s); emulated with --device cpu",
     )
     serve.add_argument(
         "--split", metavar="OP,...",
@@ -105,7 +105,7 @@ def main():
     from graphgate_adapter.serve import serve
 
     settings = Settings(
-        mode=arguments.mode, partition=arguments.partition, compiler=arguments.compiler,
+        device=arguments.device, mode=arguments.mode, partition=arguments.partition, compiler=arguments.compiler,
         cudagraph_mode=arguments.cudagraph_mode,
         split=None if arguments.split is None else [n for n in arguments.split.split(",") if n],
         passes=dict(_switch(each) for each in arguments.passes.split(",") if each),

@@ -41,6 +41,7 @@ _SWITCH = {"": True, "true": True, "false": False}
 class Settings:
     """What the command line says; a case's options go before it."""
 
+    device: str = "cpu"
     mode: str = "vllm-compile"  # or "stock"
     partition: str = "fx"  # or "scheduler"
     compiler: str = "inductor"  # or "eager", or "passes"
@@ -92,8 +93,9 @@ class Vllm:
         self._graphs = CUDAGraphMode[settings.cudagraph_mode.upper()]
         compiled_ops.register()
         graph_ops.register()
-        if self._graphs and not torch.cuda.is_available():
-            graphs.emulate()
+        self.is_on_gpu = torch.device(settings.device).type != "cpu"
+        if self._graphs:
+            graphs.know_weak_references() if self.is_on_gpu else graphs.emulate()
         # What graphs here are full of, and Dynamo would break them at.
         torch._dynamo.config.capture_scalar_outputs = True
         torch._dynamo.config.capture_dynamic_output_shape_ops = True
@@ -224,7 +226,8 @@ class Vllm:
         try:
             config = self._config(options)
             if self._graphs:
-                capturing.check(graph, config.compilation_config.splitting_ops, self._graphs)
+                splitting_ops = config.compilation_config.splitting_ops
+                capturing.check(graph, splitting_ops, self._graphs, self.is_on_gpu)
             with set_current_vllm_config(config):
                 return VllmBackend(config)(graph, inputs)
         except Exception:

@@ -19,7 +19,7 @@ from vllm.platforms import current_platform
 _GRANULE = 512  # bytes, of blocks of a pool
 
 
-def _over(address, count, device):
+def storage_over(address, count, device):
     """A storage over memory that it does not own: torch.frombuffer would keep its owner alive."""
     return torch._C._construct_storage_from_data_pointer(address, device, count)
 
@@ -34,7 +34,7 @@ def weak_ref_tensor(tensor):
     """The tensor over the same bytes, which it does not keep: what vLLM's C++ does on a GPU. The whole
     storage is taken, so that who shares it can still be told."""
     storage = tensor.untyped_storage()
-    return _same_place(tensor, _over(storage.data_ptr(), storage.nbytes(), tensor.device))
+    return _same_place(tensor, storage_over(storage.data_ptr(), storage.nbytes(), tensor.device))
 
 
 class Pool:
@@ -53,7 +53,7 @@ class Pool:
             owner = torch.UntypedStorage(-(-count // _GRANULE) * _GRANULE)
             block = [owner, None]
             self._blocks.append(block)
-        storage = _over(block[0].data_ptr(), count, block[0].device)
+        storage = storage_over(block[0].data_ptr(), count, block[0].device)
         block[1] = StorageWeakRef(storage)
         return storage
 
@@ -89,7 +89,7 @@ class Graph:
     def capture(self, runnable, args, kwargs, pool):
         """Runs the piece, and returns its results where every replay will leave them.
 
-        A GPU would run nothing now: who captures puts back what was written.
+        A GPU would run nothing now: who captures puts back what was written. So the results are zeros.
         """
         known = {*_by_storage(_tensors(args)), *pool.outside}
         # Memory of the pool is not held by those who read it, only by who may still write it.
@@ -112,10 +112,10 @@ class Graph:
             found = made.get(storage.data_ptr()) if storage.nbytes() else None
             return _same_place(value, found[1]) if found else value
 
-        for storage, block in made.values():
-            block.copy_(storage)
+        for _, block in made.values():
+            block.fill_(0)
         blocks = [
-            _over(block.data_ptr(), block.nbytes(), block.device) for _, block in made.values()
+            storage_over(block.data_ptr(), block.nbytes(), block.device) for _, block in made.values()
         ]
         self._ran = runnable, held, kwargs, known, blocks
         if isinstance(results, (list, tuple)):
@@ -185,16 +185,23 @@ def _same_pool(pool, config):
     yield pool
 
 
+def know_weak_references():
+    """Has the op by which vLLM holds results weakly where its extension is missing, in this process."""
+    if _libraries or hasattr(torch.ops._C, "weak_ref_tensor"):
+        return
+    library = torch.library.Library("_C", "FRAGMENT")
+    library.define("weak_ref_tensor(Tensor input) -> Tensor")
+    for key in ("CPU", "CUDA"):
+        library.impl("weak_ref_tensor", weak_ref_tensor, key)
+    _libraries.append(library)
+
+
 def emulate():
     """Has vLLM capture by the recorder, in this process."""
     cuda_graph.torch = _Torch("torch")
     cuda_graph.current_stream = lambda: None
     cuda_graph.capture_pool = _same_pool
-    if not hasattr(torch.ops._C, "weak_ref_tensor"):
-        library = torch.library.Library("_C", "FRAGMENT")
-        library.define("weak_ref_tensor(Tensor input) -> Tensor")
-        library.impl("weak_ref_tensor", weak_ref_tensor, "CPU")
-        _libraries.append(library)
+    know_weak_references()
     platform = type(current_platform)
     platform.get_static_graph_wrapper_cls = classmethod(lambda cls: f"{__name__}.Wrapper")
     platform.get_global_graph_pool = lambda self: _pools[-1]

@@ -79,7 +79,7 @@ class Captured(unittest.TestCase):
             x = torch.full((4,), 5.0)
             entry = next(iter(run._known.values()))
             with graphs.pool_of(run._pool):
-                stale = run._call([x], run._modes[0], entry[0])[0]
+                stale = run._call([x], run._modes[0], entry.number)[0]
         # The state grew by the zeros that the first call left in its memory, and not by 5.
         self.assertTrue(torch.equal(stale, first))
 
