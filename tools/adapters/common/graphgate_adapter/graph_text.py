@@ -19,6 +19,8 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 
+_COMMA = re.compile(r",(?![^(]*\))")  # between sizes, and not within max(a, b)
+
 DTYPES = ("f64", "f32", "f16", "bf16", "f8e4m3", "f8e5m2", "i64", "i32", "i16", "i8", "u8", "bool",
           "c64", "c128")
 _NUMBERS = ("symint", "symfloat", "symbool")
@@ -62,6 +64,7 @@ class Type:
     kind: str  # tensor, tensors, symint, symfloat, symbool or none
     dtype: str = ""
     device: str = "cpu"
+    sizes: list = dataclasses.field(default_factory=list)  # of a tensor, as they are written
 
 
 @dataclasses.dataclass
@@ -91,6 +94,7 @@ class Graph:
     mutations: list = dataclasses.field(default_factory=list)  # (kind, target, argument)
     outputs: list = dataclasses.field(default_factory=list)
     types: dict = dataclasses.field(default_factory=dict)  # of values, where stated
+    text: str = ""  # of the whole program
 
 
 class _Reader:
@@ -148,13 +152,16 @@ class _Reader:
         return re.sub(r"\\(.)", lambda m: {"n": "\n", "t": "\t"}.get(m[1], m[1]), text)
 
     def balanced(self, opening, closing):
-        """Skips what stands between two brackets."""
+        """Skips what stands between two brackets, and returns it."""
         self.expect(opening)
+        begin = self._tokens[self._at][2]
         depth = 1
         while depth:
             if self.kind() == "end":
                 self.fail(f"'{closing}'")
+            end = self._tokens[self._at][2]
             depth += {opening: 1, closing: -1}.get(self.take(), 0)
+        return self._text[begin:end]
 
     def type(self):
         word = self.of_kind("word")
@@ -170,7 +177,8 @@ class _Reader:
         if word not in DTYPES:
             raise TextError(f"no dtype is called '{word}'")
         type = Type("tensor", word)
-        self.balanced("[", "]")
+        sizes = self.balanced("[", "]")
+        type.sizes = [each.strip() for each in _COMMA.split(sizes) if each.strip()]
         if self.peek() == "{" :
             self.balanced("{", "}")
         # An offset that begins with a symbol reads like a graph.
@@ -329,6 +337,7 @@ def parse(text):
     graph = Graph(reader.string())
     if reader.accept("graph"):
         reader.string()
+    graph.text = text
     reader.body(graph)
     if reader.kind() != "end":
         reader.fail("the end")

@@ -12,7 +12,7 @@ import operator
 import torch
 from torch._higher_order_ops.auto_functionalize import can_auto_functionalize
 
-from graphgate_adapter import graph_text
+from graphgate_adapter import graph_text, spelling
 from graphgate_adapter.graph_text import GraphRef, Made, Ref, Word
 
 DTYPES = {
@@ -142,10 +142,11 @@ def _takes_device(op):
 
 
 class _Builder:
-    def __init__(self, graph, root, devices, is_condition=False):
+    def __init__(self, graph, root, devices, spelling="aten", is_condition=False):
         self._source = graph
         self._root = root
         self._devices = devices
+        self._spelling = spelling  # of spelling.SPELLINGS
         self._is_condition = is_condition  # of a while_loop, which returns no tuple
         self._graph = torch.fx.Graph()
         self._values = {}
@@ -164,7 +165,7 @@ class _Builder:
         }
         for name, graph in self._source.graphs.items():
             root = torch.nn.Module()
-            built = _Builder(graph, root, self._devices, name in conditions).build()
+            built = _Builder(graph, root, self._devices, self._spelling, name in conditions).build()
             self._root.add_module(f"graph_{name}", built)
         for node in self._source.nodes:
             self._add(node)
@@ -185,6 +186,11 @@ class _Builder:
         raise graph_text.TextError(f"no input is called '{target}'")
 
     def _add(self, node):
+        if spelling.is_python(self._spelling, node.name):
+            made = spelling.spelled(self._source, node, self._graph, self._argument)
+            if made is not None:
+                self._values[node.results[0]] = made
+                return
         op = _op(node.op)
         kwargs = {name: self._argument(each) for name, each in node.kwargs.items()}
         if _takes_device(op) and kwargs.get("device") is None:
@@ -224,8 +230,11 @@ class _Builder:
         return argument
 
 
-def build(graph, states, devices):
-    """The module of a parsed program. `states`: tensors by target, on their devices already."""
+def build(graph, states, devices, spelling="aten"):
+    """The module of a parsed program. `states`: tensors by target, on their devices already.
+
+    `spelling`: of what Python code says without naming an op (spelling.SPELLINGS).
+    """
     root = torch.nn.Module()
     for each in graph.inputs:
         if each.kind == "user":
@@ -237,4 +246,6 @@ def build(graph, states, devices):
             )
         else:
             root.register_buffer(attribute(each.target), tensor)
-    return _Builder(graph, root, devices).build()
+    made = _Builder(graph, root, devices, spelling).build()
+    made.meta["graph"] = graph
+    return made

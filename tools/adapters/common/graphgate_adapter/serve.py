@@ -70,13 +70,14 @@ class Program:
     `key`: what else has this key may share what is compiled, through the pool. None: nobody may.
     """
 
-    def __init__(self, graph, states, devices, backend, options, pool, key):
+    def __init__(self, graph, states, devices, backend, options, ops, pool, key):
         self.devices = devices
         self._graph = graph
         user_inputs = [each for each in graph.inputs if each.kind == "user" and each.value]
         self.places = [each.type.device for each in user_inputs]
         self._targets = sorted({i.target for i in graph.inputs if i.kind != "user"})
-        self._module = module.build(graph, states, devices)
+        self._module = module.build(graph, states, devices, backend.spelling)
+        self._module.meta["ops"] = ops
         self._backend = backend
         self._options = options
         self._pool = pool
@@ -348,7 +349,7 @@ class Server:
         key = None
         if self._backend.can_share(self._device, options):
             key = body["graph"], custom, json.dumps(options, sort_keys=True)
-        program = Program(graph, states, devices, self._backend, options, self._pool, key)
+        program = Program(graph, states, devices, self._backend, options, custom, self._pool, key)
         return {"program": self._new(self._programs, (body["executor"], program))}
 
     def _program(self, body):

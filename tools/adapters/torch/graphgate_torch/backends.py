@@ -58,6 +58,7 @@ class Eager:
     options = ()
     compiles = False
     takes_aliases = True  # from custom ops
+    spelling = "aten"  # of spelling.SPELLINGS
 
     def __init__(self, settings, joins_kernels=True):
         if settings:
@@ -116,6 +117,7 @@ class Compile:
 
     compiles = True
     takes_aliases = False  # "custom (non-ATen) operator whose output has alias annotations"
+    spelling = "aten"  # of spelling.SPELLINGS
 
     def name(self):
         return _name(self)

@@ -50,6 +50,34 @@ def _parser():
         "--layouts", choices=("kept", "free"), default="kept",
         help="kept: outputs have the strides and storage offsets of eager mode (the default)",
     )
+    serve.add_argument(
+        "--wrapper", choices=("none", "support_torch_compile"), default="none",
+        help="vLLM's decorator over the program: traced once, without guards (default: %(default)s)",
+    )
+    serve.add_argument(
+        "--compile-sizes", metavar="N,...", default="",
+        help="sizes with a graph of their own, where the case names none; with --wrapper",
+    )
+    serve.add_argument(
+        "--compile-ranges", metavar="BEGIN:END,...", default="",
+        help="ranges of sizes, END excluded, with a graph of their own, where the case names none; "
+        "with --wrapper",
+    )
+    serve.add_argument(
+        "--compile-cache", choices=("none", "cold", "warm", "process"), default="none",
+        help="vLLM's compile cache: written (cold), or read by what was reset (warm) or by another "
+        "process than wrote it; with --wrapper (default: %(default)s)",
+    )
+    serve.add_argument(
+        "--artifacts", choices=("mega", "aot", "pieces", "inductor"), default="mega",
+        help="what vLLM compiles for its cache, by its switches: all in one file (the default), the "
+        "graph and its pieces, the pieces alone, or what Inductor keeps of them",
+    )
+    serve.add_argument(
+        "--spelling", choices=("aten", "python", "mixed"), default="aten",
+        help="of indexing, slices and sizes: ops by name (the default), x[rows] and x.size() as Python "
+        "code has them, or by each node's name one of both",
+    )
     serve.add_argument("--no-plans", action="store_true", help="shows no plans of Inductor's")
     serve.add_argument("--log", metavar="FILE", help="as `python -m graphgate_torch serve` writes it")
     verbs.add_parser("doctor", help="what this environment and this machine have for the adapter")
@@ -100,22 +128,45 @@ def main():
     if arguments.verb == "doctor":
         return _doctor()
     from graphgate_torch import backends
-    from graphgate_vllm.backend import Settings, Vllm
+    from graphgate_vllm.backend import Settings, Vllm, pair
 
     from graphgate_adapter.serve import serve
 
+    _check(arguments)
     settings = Settings(
         device=arguments.device, mode=arguments.mode, partition=arguments.partition, compiler=arguments.compiler,
         cudagraph_mode=arguments.cudagraph_mode,
         split=None if arguments.split is None else [n for n in arguments.split.split(",") if n],
         passes=dict(_switch(each) for each in arguments.passes.split(",") if each),
         inductor=dict(backends.setting(each) for each in arguments.set),
-        shows_plans=not arguments.no_plans,
+        shows_plans=not arguments.no_plans, wrapper=arguments.wrapper,
+        compile_sizes=[int(each) for each in arguments.compile_sizes.split(",") if each],
+        compile_ranges=[pair(each) for each in arguments.compile_ranges.split(",") if each],
+        compile_cache=arguments.compile_cache, artifacts=arguments.artifacts,
+        spelling=arguments.spelling,
     )
     # Inductor gives outputs the strides of eager mode as it lowers them.
     layouts = "free" if arguments.compiler == "passes" else arguments.layouts
     serve(Vllm(settings), arguments.device, layouts, arguments.log)
     return 0
+
+
+def _check(arguments):
+    """Ends with 2 where flags do not go together."""
+    error = None
+    if arguments.wrapper == "none":
+        for name in ("compile_sizes", "compile_ranges"):
+            if getattr(arguments, name):
+                error = f"--{name.replace('_', '-')} goes with --wrapper support_torch_compile"
+        if arguments.compile_cache != "none":
+            error = "--compile-cache goes with --wrapper support_torch_compile"
+    elif arguments.mode == "stock":
+        error = "--wrapper goes with --mode vllm-compile: of stock models vLLM's runner calls the compiler"
+    elif arguments.compile_cache != "none" and arguments.compiler != "inductor":
+        error = f"--compile-cache: vLLM keeps nothing of {arguments.compiler} pieces"
+    if error:
+        print(f"graphgate_vllm: {error}", file=sys.stderr)
+        sys.exit(2)
 
 
 def _switch(text):

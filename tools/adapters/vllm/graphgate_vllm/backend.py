@@ -28,7 +28,7 @@ with threads.without_openblas():
         set_current_vllm_config,
     )
 
-    from graphgate_vllm import capturing, graphs, passes
+    from graphgate_vllm import capturing, graphs, passes, wrapping
 
 with contextlib.suppress(ImportError):
     # Its bars have a thread that looks at them, and a process with one is not forked.
@@ -50,6 +50,12 @@ class Settings:
     passes: dict = dataclasses.field(default_factory=dict)  # fields of PassConfig
     inductor: dict = dataclasses.field(default_factory=dict)
     shows_plans: bool = True
+    wrapper: str = "none"  # or "support_torch_compile"
+    compile_sizes: list = dataclasses.field(default_factory=list)  # sizes with a graph of their own
+    compile_ranges: list = dataclasses.field(default_factory=list)  # pairs, END excluded
+    compile_cache: str = "none"  # of wrapping.CACHES
+    artifacts: str = "mega"  # of wrapping.ARTIFACTS
+    spelling: str = "aten"  # of spelling.SPELLINGS
 
 
 class _NoRecorder:
@@ -58,6 +64,37 @@ class _NoRecorder:
 
 def _has_switch(config, name):
     return isinstance(getattr(config, name), (bool, type(None)))
+
+
+def pair(text):
+    """A range BEGIN:END as two numbers."""
+    begin, colon, end = text.partition(":")
+    if not colon or not begin.isdigit() or not end.isdigit():
+        raise Unsupported(f"a range is BEGIN:END, and not {text}")
+    return int(begin), int(end)
+
+
+def dynamic_dims(graph, sizes):
+    """The dimensions with symbols, by the names of a module's arguments, as vLLM's models declare them.
+
+    What is compiled by size is of one symbol: vLLM takes it for all that a program has.
+    """
+    found, symbols = {}, set()
+    placeholders = [each for each in graph.inputs if each.value]
+    for place, each in enumerate(placeholders):
+        if each.kind != "user":
+            continue
+        dims = [d for d, text in enumerate(each.type.sizes) if not text.isdigit()]
+        symbols |= {each.type.sizes[d] for d in dims}
+        if each.type.kind == "tensor":
+            found[f"in_{place}"] = dims
+    if not found:
+        raise Unsupported("vLLM's decorator wants an argument that is a tensor")
+    if (sizes["compile_sizes"] or sizes["compile_ranges_endpoints"]) and len(symbols) != 1:
+        raise Unsupported(f"vLLM compiles by the size of one symbol, and here are {len(symbols)}")
+    if symbols:
+        return {name: dims for name, dims in found.items() if dims}
+    return dict([next(iter(found.items()))])
 
 
 class Warming(torch.nn.Module):
@@ -75,6 +112,7 @@ class Vllm:
 
     def __init__(self, settings):
         self._settings = settings
+        self.spelling = settings.spelling
         self._has_failed = False  # the compiler of the last call, and not Dynamo before it
         self._compiler = "eager" if settings.compiler == "eager" else "inductor"  # vLLM's word
         self._has_kernels = settings.compiler == "inductor"
@@ -90,6 +128,10 @@ class Vllm:
             if settings.mode == "stock":
                 raise Unsupported("passes alone are of vLLM's backend")
             passes.use()
+        self._is_wrapped = settings.wrapper != "none"
+        if self._is_wrapped:
+            self.options += ("compile-sizes", "compile-range")
+            self.options += ("cache",) if self._has_kernels else ()
         self._graphs = CUDAGraphMode[settings.cudagraph_mode.upper()]
         compiled_ops.register()
         graph_ops.register()
@@ -107,6 +149,10 @@ class Vllm:
         words = [f"vllm-{vllm.__version__}", f"torch-{torch.__version__}", settings.mode]
         if settings.mode == "vllm-compile":
             words += [settings.partition, f"cudagraphs-{settings.cudagraph_mode}"]
+        if self._is_wrapped:
+            words += [settings.wrapper, f"cache-{settings.compile_cache}", settings.artifacts]
+        if settings.spelling != "aten":
+            words.append(f"spelling-{settings.spelling}")
         return " ".join([*words, settings.compiler])
 
     def arithmetic(self, device):
@@ -140,8 +186,15 @@ class Vllm:
             eager.compile(Warming(), {"split-op": "aten.relu"})(torch.ones(4))
         torch._dynamo.reset()
 
+    def _cache(self, options):
+        """A case that names a folder for plans has two processes in mind, or a restart in one."""
+        if options.get("cache"):
+            return "cold"
+        return self._settings.compile_cache
+
     def _inductor(self, options):
-        patches = {"fx_graph_cache": False} | self._settings.inductor
+        patches = {} if self._cache(options) != "none" else {"fx_graph_cache": False}
+        patches |= self._settings.inductor
         if _SWITCH[options.get("no-reuse", "false")]:
             patches["allow_buffer_reuse"] = False
         if _SWITCH[options.get("no-in-place", "false")]:
@@ -160,7 +213,7 @@ class Vllm:
             mode=CompilationMode.VLLM_COMPILE, backend=self._compiler,
             splitting_ops=split, use_inductor_graph_partition=scheduler,
             cudagraph_mode=self._graphs, cudagraph_copy_inputs=False,
-            inductor_compile_config=self._inductor(options),
+            inductor_compile_config=self._inductor(options), **self._sizes(options),
         )
         inductor = copy.deepcopy(asked.inductor_compile_config)
         config = VllmConfig(compilation_config=asked)
@@ -171,9 +224,23 @@ class Vllm:
         made.inductor_compile_config = inductor
         made.splitting_ops = split
         made.set_splitting_ops_for_v1(all2all_backend="")
-        made.compile_sizes = made.compile_sizes or []
+        made.compile_sizes = self._sizes(options)["compile_sizes"]
         self._choose_passes(made.pass_config)
         return config
+
+    def _sizes(self, options):
+        """What is compiled for sizes of its own. A range BEGIN:END of ours is without END; vLLM's ends
+        are with it, and each begins behind the one before."""
+        sizes, ranges = self._settings.compile_sizes, self._settings.compile_ranges
+        if "compile-sizes" in options:
+            sizes = [int(each) for each in options["compile-sizes"].split(",")]
+        if "compile-range" in options:
+            ranges = [pair(each) for each in options["compile-range"].split(",")]
+        ends = {end - 1 for each in ranges for end in each}
+        return {
+            "compile_sizes": sizes,
+            "compile_ranges_endpoints": sorted(end for end in ends if end > 0) or None,
+        }
 
     def _choose_passes(self, passes):
         known = [f.name for f in dataclasses.fields(passes) if _has_switch(passes, f.name)]
@@ -187,9 +254,25 @@ class Vllm:
         for name, value in self._settings.passes.items():
             object.__setattr__(passes, name, value)
 
+    def _wrap(self, module, options):
+        sizes = self._sizes(options)
+        dynamic = dynamic_dims(module.meta["graph"], sizes)
+
+        def look(graph):
+            if self._graphs:
+                splitting = self._config(options).compilation_config.splitting_ops
+                capturing.check(graph, splitting, self._graphs)
+
+        known = [module.meta["graph"].text, module.meta.get("ops", ""), sorted(options.items()), repr(self._settings)]
+        return wrapping.Wrapped(
+            self, module, dynamic, lambda: self._config(options), known, self._cache(options),
+            self._settings.artifacts, options.get("cache", ""), look)
+
     def compile(self, module, options):
         if self._settings.mode == "stock":
             compiled = self._compile_stock(module, options)
+        elif self._is_wrapped:
+            compiled = self._wrap(module, options)
         else:
             # Its method, as vLLM's wrapper has it. Calling an fx module would look an error's frames
             # through while Dynamo traces whatever is called, and hide the error by its own refusal.
@@ -211,6 +294,10 @@ class Vllm:
     def begin_call(self):
         """Forgets what failed in calls before."""
         self._has_failed = False
+
+    def note_taken(self):
+        """What fails from now on in this call is vLLM's."""
+        self._has_failed = True
 
     def _compile_stock(self, module, options):
         """As vllm.compilation.wrapper.compile_model_with_stock_torch does it."""
