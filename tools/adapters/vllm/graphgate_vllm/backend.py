@@ -77,7 +77,7 @@ def pair(text):
 def dynamic_dims(graph, sizes):
     """The dimensions with symbols, by the names of a module's arguments, as vLLM's models declare them.
 
-    What is compiled by size is of one symbol: vLLM takes it for all that a program has.
+    What is compiled by size has one: vLLM takes every symbol for it.
     """
     found, symbols = {}, set()
     placeholders = [each for each in graph.inputs if each.value]
@@ -91,7 +91,7 @@ def dynamic_dims(graph, sizes):
     if not found:
         raise Unsupported("vLLM's decorator wants an argument that is a tensor")
     if (sizes["compile_sizes"] or sizes["compile_ranges_endpoints"]) and len(symbols) != 1:
-        raise Unsupported(f"vLLM compiles by the size of one symbol, and here are {len(symbols)}")
+        raise Unsupported(f"vLLM compiles by one size, and {len(symbols)} vary here")
     if symbols:
         return {name: dims for name, dims in found.items() if dims}
     return dict([next(iter(found.items()))])
@@ -204,7 +204,8 @@ class Vllm:
     def _config(self, options):
         """A VllmConfig as vLLM makes it for a GPU: the platform of a CPU lowers what it is told."""
         settings = self._settings
-        split = [graph_ops.split_name(n) for n in options.get("split-op", "").split(",") if n]
+        named = [n for n in options.get("split-op", "").split(",") if n]
+        split = [each for n in named for each in graph_ops.split_names(n)]
         split = split or settings.split
         scheduler = settings.partition == "scheduler"
         if "partition" in options:

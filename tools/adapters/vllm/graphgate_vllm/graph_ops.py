@@ -102,8 +102,15 @@ SPLIT_NAMES = {
 }
 
 
-def split_name(name):
-    """An op of a case's `split-op`, NS.OP or NS.OP.OVERLOAD, as vLLM names it."""
+def split_names(name):
+    """An op of a case's `split-op`, NS.OP or NS.OP.OVERLOAD, as vLLM names it: it knows `aten::mul` as
+    another op than `aten::mul.Tensor`, so that one without an overload is all that it has."""
     name = name.replace(".", "::", 1)
     op, dot, overload = name.partition(".")
-    return SPLIT_NAMES.get(op, op) + dot + overload
+    op = SPLIT_NAMES.get(op, op)
+    if dot:
+        return [op + dot + overload]
+    namespace, _, word = op.partition("::")
+    packet = getattr(getattr(torch.ops, namespace), word, None)
+    overloads = packet.overloads() if isinstance(packet, torch._ops.OpOverloadPacket) else []
+    return [op, *(f"{op}.{each}" for each in overloads if each != "default")]
