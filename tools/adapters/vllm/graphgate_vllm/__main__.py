@@ -3,7 +3,7 @@
 import argparse
 import sys
 
-from graphgate_vllm import environment
+from graphgate_vllm import environment, sizes
 
 environment.prepare()
 
@@ -55,11 +55,11 @@ def _parser():
         help="vLLM's decorator over the program: traced once, without guards (default: %(default)s)",
     )
     serve.add_argument(
-        "--compile-sizes", metavar="N,...", default="",
+        "--compile-sizes", metavar="N,...", default=[], type=sizes.numbers,
         help="sizes with a graph of their own, where the case names none; with --wrapper",
     )
     serve.add_argument(
-        "--compile-ranges", metavar="BEGIN:END,...", default="",
+        "--compile-ranges", metavar="BEGIN:END,...", default=[], type=sizes.ranges,
         help="ranges of sizes, END excluded, with a graph of their own, where the case names none; "
         "with --wrapper",
     )
@@ -127,12 +127,12 @@ def main():
     arguments = _parser().parse_args()
     if arguments.verb == "doctor":
         return _doctor()
+    _check(arguments)
     from graphgate_torch import backends
-    from graphgate_vllm.backend import Settings, Vllm, pair
+    from graphgate_vllm.backend import Settings, Vllm
 
     from graphgate_adapter.serve import serve
 
-    _check(arguments)
     settings = Settings(
         device=arguments.device, mode=arguments.mode, partition=arguments.partition, compiler=arguments.compiler,
         cudagraph_mode=arguments.cudagraph_mode,
@@ -140,8 +140,7 @@ def main():
         passes=dict(_switch(each) for each in arguments.passes.split(",") if each),
         inductor=dict(backends.setting(each) for each in arguments.set),
         shows_plans=not arguments.no_plans, wrapper=arguments.wrapper,
-        compile_sizes=[int(each) for each in arguments.compile_sizes.split(",") if each],
-        compile_ranges=[pair(each) for each in arguments.compile_ranges.split(",") if each],
+        compile_sizes=arguments.compile_sizes, compile_ranges=arguments.compile_ranges,
         compile_cache=arguments.compile_cache, artifacts=arguments.artifacts,
         spelling=arguments.spelling,
     )

@@ -11,7 +11,7 @@ from torch._dynamo.exc import InternalTorchDynamoError, TorchDynamoException
 from graphgate_adapter import threads
 from graphgate_adapter.module import Unsupported
 from graphgate_torch import backends
-from graphgate_vllm import compiled_ops, graph_ops
+from graphgate_vllm import compiled_ops, graph_ops, sizes
 
 with threads.without_openblas():
     # Registers an op that the shared package would register, too, and fails where somebody else has.
@@ -66,18 +66,11 @@ def _has_switch(config, name):
     return isinstance(getattr(config, name), (bool, type(None)))
 
 
-def pair(text):
-    """A range BEGIN:END as two numbers."""
-    begin, colon, end = text.partition(":")
-    if not colon or not begin.isdigit() or not end.isdigit():
-        raise Unsupported(f"a range is BEGIN:END, and not {text}")
-    return int(begin), int(end)
-
-
-def dynamic_dims(graph, sizes):
+def dynamic_dims(graph, apart):
     """The dimensions with symbols, by the names of a module's arguments, as vLLM's models declare them.
 
-    What is compiled by size has one: vLLM takes every symbol for it.
+    `apart`: what is compiled by size, as a CompilationConfig has it. Such a program has one size that
+    varies: vLLM takes every symbol for it.
     """
     found, symbols = {}, set()
     placeholders = [each for each in graph.inputs if each.value]
@@ -90,7 +83,7 @@ def dynamic_dims(graph, sizes):
             found[f"in_{place}"] = dims
     if not found:
         raise Unsupported("vLLM's decorator wants an argument that is a tensor")
-    if (sizes["compile_sizes"] or sizes["compile_ranges_endpoints"]) and len(symbols) != 1:
+    if any(apart.values()) and len(symbols) != 1:
         raise Unsupported(f"vLLM compiles by one size, and {len(symbols)} vary here")
     if symbols:
         return {name: dims for name, dims in found.items() if dims}
@@ -232,14 +225,14 @@ class Vllm:
     def _sizes(self, options):
         """What is compiled for sizes of its own. A range BEGIN:END of ours is without END; vLLM's ends
         are with it, and each begins behind the one before."""
-        sizes, ranges = self._settings.compile_sizes, self._settings.compile_ranges
+        apart, ranges = self._settings.compile_sizes, self._settings.compile_ranges
         if "compile-sizes" in options:
-            sizes = [int(each) for each in options["compile-sizes"].split(",")]
+            apart = sizes.numbers(options["compile-sizes"])
         if "compile-range" in options:
-            ranges = [pair(each) for each in options["compile-range"].split(",")]
+            ranges = sizes.ranges(options["compile-range"])
         ends = {end - 1 for each in ranges for end in each}
         return {
-            "compile_sizes": sizes,
+            "compile_sizes": apart,
             "compile_ranges_endpoints": sorted(end for end in ends if end > 0) or None,
         }
 
@@ -256,8 +249,7 @@ class Vllm:
             object.__setattr__(passes, name, value)
 
     def _wrap(self, module, options):
-        sizes = self._sizes(options)
-        dynamic = dynamic_dims(module.meta["graph"], sizes)
+        dynamic = dynamic_dims(module.meta["graph"], self._sizes(options))
 
         def look(graph):
             if self._graphs:

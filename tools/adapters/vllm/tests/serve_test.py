@@ -96,6 +96,8 @@ _ASKING = """  input %x : f32[4]
   output %i
 """
 
+_WRAPPER = ("--wrapper", "support_torch_compile")
+
 _BROKEN = """import sys
 from graphgate_vllm import environment
 environment.prepare()
@@ -159,6 +161,8 @@ class Serve(unittest.TestCase):
             (_NORMS, ("--partition", "scheduler", "--split", "_C::silu_and_mul"), ()),
             (_WRAPPED, ("--compiler", "eager"), ()),
             (_CHOOSING, ("--compiler", "eager"), ()),
+            (_ATTENTION, ("--compiler", "eager", *_WRAPPER, "--spelling", "python"), ()),
+            (_ATTENTION, (*_WRAPPER, "--compile-cache", "warm"), ()),
         ):
             with self.subTest(words=words, body=body):
                 self._expect(0, body, *words, options=options)
@@ -168,6 +172,21 @@ class Serve(unittest.TestCase):
         said = self._expect(1, _OVERWRITTEN)
         self.assertIn("T2.undeclared-write", said)
         self._expect(0, _OVERWRITTEN, "--compiler", "eager")
+
+    def test_flags_that_do_not_go_together_are_told(self):
+        for words, said in (
+            (("--compile-cache", "warm"), "--compile-cache goes with --wrapper"),
+            (("--compile-sizes", "4"), "--compile-sizes goes with --wrapper"),
+            ((*_WRAPPER, "--mode", "stock"), "--wrapper goes with --mode vllm-compile"),
+            ((*_WRAPPER, "--compile-cache", "warm", "--compiler", "eager"),
+             "vLLM keeps nothing of eager pieces"),
+        ):
+            ran = subprocess.run(
+                [sys.executable, "-m", "graphgate_vllm", "serve", *words], capture_output=True, text=True,
+                check=False, env=os.environ | {"PYTHONPATH": _ADAPTER}, stdin=subprocess.DEVNULL,
+            )
+            self.assertEqual((ran.returncode, ran.stdout), (2, ""), ran.stderr)
+            self.assertIn(said, ran.stderr)
 
     def test_what_is_not_captured_is_unsupported(self):
         for body in (_CHOOSING, _ASKING):
