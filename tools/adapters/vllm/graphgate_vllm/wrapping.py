@@ -132,8 +132,9 @@ class Guards:
         except RuntimeError as error:
             if "fail_on_recompile" not in str(error):
                 raise
-            said = [line.strip() for line in str(error).splitlines() if line.strip()]
-            raise Unsupported(f"vLLM drops a guard that does not hold: {said[-1]}") from error
+            reasons = str(error).partition("guard failure(s):")[2] or str(error)
+            first = reasons.strip().splitlines()[0].strip(" -")
+            raise Unsupported(f"vLLM drops a guard that does not hold: {first}") from error
 
 
 class _Warnings(logging.Handler):
