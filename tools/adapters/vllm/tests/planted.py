@@ -110,6 +110,7 @@ def main():
     from graphgate_vllm import __main__ as program
 
     with contextlib.redirect_stdout(sys.stderr):
+        importlib.import_module("graphgate_vllm.backend")  # in its order
         plant(FAULTS[name], has_fault=kind != "without")
     return program.main()
 
