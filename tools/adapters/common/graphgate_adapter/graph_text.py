@@ -1,7 +1,7 @@
 """Reads graphgate's graph text (docs/formats.md) into plain data.
 
 The text says all of a program but for the bytes of its tensors. Types of node results are read for
-their dtype and device only: PyTorch infers the rest itself.
+their dtype, sizes and device only: PyTorch infers the rest itself.
 """
 
 import dataclasses
@@ -19,7 +19,6 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 
-_COMMA = re.compile(r",(?![^(]*\))")  # between sizes, and not within max(a, b)
 
 DTYPES = ("f64", "f32", "f16", "bf16", "f8e4m3", "f8e5m2", "i64", "i32", "i16", "i8", "u8", "bool",
           "c64", "c128")
@@ -64,7 +63,7 @@ class Type:
     kind: str  # tensor, tensors, symint, symfloat, symbool or none
     dtype: str = ""
     device: str = "cpu"
-    sizes: list = dataclasses.field(default_factory=list)  # of a tensor, as they are written
+    sizes: tuple = ()  # of a tensor, as texts: "4", "s0", "2*s0"
 
 
 @dataclasses.dataclass
@@ -95,6 +94,7 @@ class Graph:
     outputs: list = dataclasses.field(default_factory=list)
     types: dict = dataclasses.field(default_factory=dict)  # of values, where stated
     text: str = ""  # of the whole program
+    symbols: dict = dataclasses.field(default_factory=dict)  # name: (least, greatest)
 
 
 class _Reader:
@@ -163,6 +163,35 @@ class _Reader:
             depth += {opening: 1, closing: -1}.get(self.take(), 0)
         return self._text[begin:end]
 
+    def sizes(self):
+        """The texts between two brackets, without blanks."""
+        self.expect("[")
+        texts, depth = [""], 0
+        while depth or self.peek() != "]":
+            if self.kind() == "end":
+                self.fail("']'")
+            token = self.take()
+            depth += {"(": 1, ")": -1}.get(token, 0)
+            if token == "," and not depth:
+                texts.append("")
+            else:
+                texts[-1] += token
+        self.expect("]")
+        return tuple(texts) if texts != [""] else ()
+
+    def symbol(self, graph):
+        """symbol s0 in [1, 64] hint 8"""
+        self.expect("symbol")
+        name = self.of_kind("word")
+        self.expect("in")
+        self.expect("[")
+        least = self.argument()
+        self.expect(",")
+        graph.symbols[name] = least, self.argument()
+        self.expect("]")
+        if self.accept("hint"):
+            self.argument()
+
     def type(self):
         word = self.of_kind("word")
         if word in _NUMBERS:
@@ -177,8 +206,7 @@ class _Reader:
         if word not in DTYPES:
             raise TextError(f"no dtype is called '{word}'")
         type = Type("tensor", word)
-        sizes = self.balanced("[", "]")
-        type.sizes = [each.strip() for each in _COMMA.split(sizes) if each.strip()]
+        type.sizes = self.sizes()
         if self.peek() == "{" :
             self.balanced("{", "}")
         # An offset that begins with a symbol reads like a graph.
@@ -308,11 +336,7 @@ class _Reader:
             if word == "annotation":
                 self.take(), self.string(), self.string()
             elif word == "symbol":
-                self.take(), self.take()
-                self.expect("in")
-                self.balanced("[", "]")
-                if self.accept("hint"):
-                    self.argument()
+                self.symbol(graph)
             elif word in ("parameter", "buffer", "constant", "input"):
                 self.input(graph)
             elif word == "graph":

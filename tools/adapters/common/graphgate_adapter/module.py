@@ -157,6 +157,7 @@ class _Builder:
                 continue  # a constant, which no caller passes
             if each.kind == "user":
                 node = self._graph.placeholder(f"in_{len(self._values)}")
+                node.meta["graphgate_sizes"] = each.type.sizes
             else:
                 node = self._graph.get_attr(attribute(each.target))
             self._values[each.value] = node
@@ -177,7 +178,9 @@ class _Builder:
             )
         outputs = tuple(self._argument(each) for each in self._source.outputs)
         self._graph.output(outputs[0] if self._is_condition else outputs)
-        return torch.fx.GraphModule(self._root, self._graph)
+        module = torch.fx.GraphModule(self._root, self._graph)
+        module.meta["graphgate_symbols"] = self._source.symbols
+        return module
 
     def _target(self, kind, target):
         for each in self._source.inputs:
@@ -234,6 +237,8 @@ def build(graph, states, devices, spelling="aten"):
     """The module of a parsed program. `states`: tensors by target, on their devices already.
 
     `spelling`: of what Python code says without naming an op (spelling.SPELLINGS).
+    Its meta says the ranges of symbols ("graphgate_symbols"), and that of a placeholder the sizes that
+    the text states ("graphgate_sizes"), for engines that are told of sizes which differ from call to call.
     """
     root = torch.nn.Module()
     for each in graph.inputs:

@@ -54,6 +54,9 @@ class GraphText(unittest.TestCase):
         self.assertEqual(graph.inputs[2].constant, True)
         self.assertEqual((graph.types["w"].dtype, graph.types["w"].device), ("f32", "cuda:0"))
         self.assertEqual(graph.types["v"].device, "cuda:0")
+        self.assertEqual(graph.symbols, {"s0": (2, 64)})
+        self.assertEqual(graph.types["w"].sizes, ("16", "2*s0"))
+        self.assertEqual(graph.types["x"].sizes, ("s0",))
         self.assertEqual(graph.types["n"].kind, "symint")
         self.assertEqual([n.name for n in graph.graphs["yes"].nodes], ["z"])
         top, halves, product, check, cond, scaled = graph.nodes
