@@ -6,7 +6,7 @@
     check_findings.py SUBJECT --graphgate PROGRAM --write PYTHON...    the same, and writes what they show
     check_findings.py SUBJECT --write                          writes the table from the ledger
 
-SUBJECT is the folder of an adapter: torch, vllm.
+SUBJECT is the folder of an adapter: torch, vllm, executorch.
 
 `--device cuda` runs cases and scripts on a GPU, and holds them to the results of a GPU. A script makes its tensors on
 that device; one of a finding that only a GPU has names its devices itself.
@@ -95,6 +95,12 @@ SUBJECTS = {
         "vllm", PAGES / "vllm_findings.md", "vllm", ("compiled",),
         {pieces: f"-m graphgate_vllm serve --compiler {pieces}" for pieces in ("inductor", "eager")},
         ("vllm", "torch", "common")),
+    "executorch": Subject(
+        "executorch", PAGES / "executorch_adapter.md", "executorch.version", ("lowered",),
+        {variant: f"-m graphgate_executorch serve {flags}" for variant, flags in (
+            ("greedy", ""), ("greedy-inputs-given", "--inputs given"), ("greedy-outputs-given", "--outputs given"),
+            ("greedy-reinplace", "--reinplace"))},
+        ("executorch", "torch", "common")),
 }
 
 

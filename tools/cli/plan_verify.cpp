@@ -1,6 +1,7 @@
 #include "tools/cli/plan_verify.h"
 
 #include <cstdio>
+#include <set>
 
 #include "base/atomic_file.h"
 #include "base/file_io.h"
@@ -19,14 +20,15 @@ namespace {
 
 enum class Form { kText, kJson, kTable };
 
-// By the first line that holds something: a table begins with the names of its columns.
+// By the first line that holds something: a table begins with the names of its columns. A list is no
+// plan, but whoever wrote one meant JSON.
 Form form_of(std::string_view text) {
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size() - 1);
     const std::string_view line = text.substr(0, end + 1);
     const std::size_t first = line.find_first_not_of(" \t\r\n");
     if (first != std::string_view::npos && line[first] != '#') {
-      if (line[first] == '{') return Form::kJson;
+      if (line[first] == '{' || line[first] == '[') return Form::kJson;
       return line.find(',') != std::string_view::npos ? Form::kTable : Form::kText;
     }
     text.remove_prefix(end + 1);
@@ -63,6 +65,45 @@ Result<void> check_ops(const spec::Plan& plan, const spec::OpTable& ops) {
   return missing.error(spec::kNoSchema);
 }
 
+// Rules read operands by the names that the schema gives them: one that it does not have would be
+// passed over.
+Result<void> check_arguments(const spec::Node& node, const spec::OpTable& ops) {
+  const spec::OpRow* row = ops.find(node.op);
+  if (row == nullptr) return {};
+  const auto names_of = [&] {
+    std::string names;
+    for (const spec::SchemaArgument& each : row->schema.arguments) {
+      names += (names.empty() ? "" : ", ") + each.name;
+    }
+    return names.empty() ? "none" : names;
+  };
+  std::set<std::string> given;
+  for (const spec::NamedArgument& argument : node.arguments) {
+    if (!row->schema.find_argument(argument.name)) {
+      return bad_input("step '" + node.name + "': " + node.op + " has no argument '" +
+                       argument.name + "'; its arguments are " + names_of());
+    }
+    if (!given.insert(argument.name).second) {
+      return bad_input("step '" + node.name + "': the argument '" + argument.name +
+                       "' comes twice");
+    }
+  }
+  for (const spec::SchemaArgument& each : row->schema.arguments) {
+    if (each.default_value || given.contains(each.name)) continue;
+    return bad_input("step '" + node.name + "': " + node.op + " needs the argument '" + each.name +
+                     "', and it is missing");
+  }
+  return {};
+}
+
+Result<void> check_all_arguments(const spec::Plan& plan, const spec::OpTable& ops) {
+  for (const spec::PlanStep& step : plan.steps) {
+    GRAPHGATE_TRY_VOID(check_arguments(step.node, ops));
+    for (const spec::Node& node : step.body) GRAPHGATE_TRY_VOID(check_arguments(node, ops));
+  }
+  return {};
+}
+
 Result<std::vector<spec::Finding>> verify_one(const std::string& text, Form form,
                                               const PlanVerifyOptions& options,
                                               const spec::OpTable& ops) {
@@ -74,6 +115,10 @@ Result<std::vector<spec::Finding>> verify_one(const std::string& text, Form form
   if (!checked.ok()) return checked.error().at(options.file);
   const auto known = check_ops(plan, ops);
   if (!known.ok()) return known.error().at(options.file);
+  if (form == Form::kJson) {  // text is read by the schemas
+    const auto arguments = check_all_arguments(plan, ops);
+    if (!arguments.ok()) return arguments.error().at(options.file);
+  }
   const auto positions = verify::check_positions(plan, ops);
   if (!positions.ok()) return positions.error().at(options.file);
   if (options.program.empty()) return verify::verify_plan({&plan, nullptr, &ops, nullptr});

@@ -185,7 +185,7 @@ Result<fuzz::KnownFindings> read_known_findings(const std::string& path,
 }
 
 std::string shipped_ledger(const KnownSubject& subject) {
-  if (subject.name != "torch" && subject.name != "vllm") return "";
+  if (subject.name != "torch" && subject.name != "vllm" && subject.name != "executorch") return "";
   const fs::path torch = torch_adapter_folder();
   if (torch.empty()) return "";
   // The folders of adapters lie side by side.
