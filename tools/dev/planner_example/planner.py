@@ -61,7 +61,8 @@ def plan(mistake):
     steps = [{"name": name, "op": op, "results": [name],
               "arguments": [{"name": argument, "argument": {"value": value}} for argument, value in operands.items()]}
              for name, op, operands, _ in STEPS]
-    partition = {"captured": False, "begin_step": 0, "end_step": len(STEPS), "constants": ["w1", "w2"],
+    partition = {"captured": False, "reason": "it runs op by op", "begin_step": 0, "end_step": len(STEPS),
+                 "constants": ["w1", "w2"],
                  "inputs": [{"buffer": "x"}], "outputs": ["x", OUTPUT]}
     outputs = [{"value": OUTPUT}]
     return {"graphgate_plan": 1, "name": "mlp", "pools": pools, "buffers": buffers, "values": values,

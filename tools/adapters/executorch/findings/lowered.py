@@ -23,8 +23,16 @@ def lowered(module, inputs, reinplace=False, **planning):
     program = to_edge(torch.export.export(copy.deepcopy(module), inputs)).to_executorch(ExecutorchBackendConfig(
         passes=[InitializedMutableBufferPass([""])], memory_planning_pass=MemoryPlanningPass(**planning),
         run_reinplace_pass=reinplace))
-    method = Runtime.get().load_program(program.buffer).load_method("forward")
-    return lambda *given: method.execute([each.clone() for each in given])
+    content = program.buffer
+    loaded = Runtime.get().load_program(content)
+    method = loaded.load_method("forward")
+    kept = content, loaded  # a method keeps neither alive, and reads both
+
+    def run(*given):
+        assert kept
+        return method.execute([each.clone() for each in given])
+
+    return run
 
 
 def differs(module, inputs, calls=1, **planning):

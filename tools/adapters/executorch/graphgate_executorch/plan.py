@@ -87,7 +87,8 @@ def _has_spec(made):
 
 
 def _is_inplace(target):
-    target = getattr(target, "_op", target)  # of an op of the edge dialect
+    if not isinstance(target, torch._ops.OpOverload):
+        target = getattr(target, "_op", None)  # of an op of the edge dialect
     return isinstance(target, torch._ops.OpOverload) and is_inplace_variant(
         target._schema.name, target._schema.overload_name
     )

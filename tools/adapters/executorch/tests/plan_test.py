@@ -1,0 +1,114 @@
+"""The plans of ExecuTorch as graphgate's verifier reads them: plan_test.py GRAPHGATE GOLDEN_DIRECTORY."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import graphgate_executorch  # noqa: E402, F401 (finds the packages beside it)
+from graphgate_adapter import threads  # noqa: E402
+
+threads.import_numpy()
+
+import torch  # noqa: E402
+from graphgate_executorch import lowering, plan  # noqa: E402
+from graphgate_executorch.backend import Settings, Warming  # noqa: E402
+
+GRAPHGATE = ""
+
+
+class Long(torch.nn.Module):
+    """Values that are needed at several times, and a view, and an op with two results."""
+
+    def forward(self, x):
+        a = torch.exp(x)
+        b, c = torch.ops.aten.topk.default(torch.sin(a), 2)
+        d, e = torch.ops.aten.split.Tensor(torch.cos(a).view(2, 2), 1)
+        return (a.view(2, 2) + d, b, c, e)
+
+
+class Conditional(torch.nn.Module):
+    def forward(self, x):
+        holds = x.sum() > 0
+        return (torch.cond(holds, lambda v: v.sin(), lambda v: v.exp(), [x]) + 1.0,)
+
+
+class Twice(torch.nn.Module):
+    def forward(self, x):
+        holds = x.sum() > 0
+        a = torch.cond(holds, lambda v: v.sin(), lambda v: v.cos(), [x])
+        return a, torch.cond(holds, lambda v: v.exp(), lambda v: v.cos(), [x])
+
+
+class Put(torch.nn.Module):
+    def forward(self, x):
+        y = torch.ops.aten.index_put.default(x * 2.0, [torch.tensor([1])], torch.tensor([9.0]))
+        return (y + torch.cos(torch.sin(torch.tanh(torch.exp(x)))),)
+
+
+class Plans(unittest.TestCase):
+    def _lowered(self, module, **settings):
+        with torch.no_grad():
+            return lowering.lower(module, (torch.arange(1.0, 5.0),), Settings(**settings))
+
+    def _verify(self, own):
+        with tempfile.TemporaryDirectory() as folder:
+            paths = [os.path.join(folder, name) for name in ("plan.json", "program.txt", "ops")]
+            for path, text in zip(paths, (json.dumps(own.plan), own.program, "\n".join(own.ops))):
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(text)
+            ran = subprocess.run(
+                [GRAPHGATE, "plan", "--verify", paths[0], "--program", paths[1], "--custom-ops", paths[2]],
+                capture_output=True, text=True, check=False)
+        return ran.returncode, ran.stdout + ran.stderr
+
+    def test_right_plans_have_no_findings(self):
+        for module, settings in (
+            (Warming(), {}), (Warming(), {"planner": "naive"}), (Long(), {}), (Long(), {"planner": "naive"}),
+            (Long(), {"plans_inputs": False}), (Long(), {"plans_outputs": False}),
+            (Long(), {"removes_view_copies": False}), (Conditional(), {}),
+        ):
+            owns = plan.read(self._lowered(module, **settings).program)
+            self.assertEqual(len(owns), 2 if isinstance(module, Conditional) else 1)
+            for own in owns:
+                with self.subTest(module=type(module).__name__, settings=settings):
+                    self.assertEqual(self._verify(own)[0], 0, self._verify(own)[1] + own.program)
+
+    def test_every_value_of_the_graph_has_the_place_that_its_spec_says(self):
+        lowered = self._lowered(Long())
+        (own,) = plan.read(lowered.program)
+        places = {each["name"]: (each["pool"], each["offset_bytes"]) for each in own.plan["buffers"]}
+        seen = 0
+        for node in lowered.program.exported_program().graph.nodes:
+            spec = node.meta.get("spec")
+            if node.name in places and getattr(spec, "mem_offset", None) is not None and node.op == "call_function":
+                seen += 1
+                self.assertEqual(places[node.name], (f"memory{spec.mem_id}", spec.mem_offset))
+        self.assertGreaterEqual(seen, 3)
+
+    def test_a_value_that_is_planted_over_a_live_one_is_named(self):
+        lowered = self._lowered(Long())
+        nodes = {node.name: node for node in lowered.program.exported_program().graph.nodes}
+        nodes["aten_sin_default"].meta["spec"].mem_offset = nodes["aten_exp_default"].meta["spec"].mem_offset
+        (own,) = plan.read(lowered.program)
+        status, said = self._verify(own)
+        self.assertEqual(status, 1, said)
+        self.assertIn("aten_sin_default", said)
+        self.assertRegex(said, "V3.(overlap|in-place)")
+
+    def test_what_executorch_plans_wrongly_is_found_in_its_plan(self):
+        # Of 1.5.0: another version may have mended it, and then this test tells so.
+        for module, settings in ((Twice(), {}), (Put(), {"reinplaces": True})):
+            found = [self._verify(own) for own in plan.read(self._lowered(module, **settings).program)]
+            for status, said in found:
+                self.assertEqual(status, 1, said)
+                self.assertRegex(said, "V3.(overlap|kept-bytes|in-place)")
+
+
+if __name__ == "__main__":
+    GRAPHGATE = sys.argv.pop(1)
+    sys.argv.pop(1)
+    unittest.main()
