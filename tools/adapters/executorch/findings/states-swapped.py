@@ -1,8 +1,7 @@
 """Two states are exchanged: both hold the same contents behind the call.
 
-_insert_copy (exir/passes/insert_write_back_for_buffers_pass.py) writes the states one after the other at the end of the graph. The
-value that goes into the second one is the first one's placeholder, which has been written by then. The clone between them is gone:
-torch.export's run_decompositions makes `copy` of a clone that one state's contents go through.
+_insert_copy (exir/passes/insert_write_back_for_buffers_pass.py) writes the states one after the other at the end of the graph. What
+goes into one state is the other one's placeholder, since a.copy_(b) is b where nothing is written in place. It has been written by then.
 """
 
 import sys
