@@ -20,8 +20,8 @@ namespace {
 
 enum class Form { kText, kJson, kTable };
 
-// By the first line that holds something: a table begins with the names of its columns. A list is no
-// plan, but whoever wrote one meant JSON.
+// By the first line that holds something: a table begins with the names of its columns. A list is
+// no plan, but whoever wrote one meant JSON.
 Form form_of(std::string_view text) {
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size() - 1);
