@@ -25,7 +25,7 @@ _STATEFUL = _HEAD + """  symbol s0 in [2, 64] hint 4
   %b = aten.add_.Tensor(%count, %s)
   %t = aten.add_.Tensor(%x, 1.0)
   %d = aten.exp.default(%x)
-  %v = aten.view.default(%d, [4, -1])
+  %v = aten.view.default(%d, [-1])
   output %d
   output %b
   output %x
