@@ -1,4 +1,5 @@
 // graphgate plan: what the optimized executor would do with a program, printed.
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 
@@ -36,7 +37,9 @@ struct PlanVerb {
   PackCsvOptions pack;   // of a CSV file, instead of a program
   std::string diff;      // a stored plan to compare with
   std::string json;
-  PlanVerifyOptions verify;  // of a stored plan, instead of a program
+  std::vector<std::string> verify_files;  // stored plans, instead of programs
+  std::string verify_form = "auto";
+  PlanVerifyOptions verify;  // of each of them
 };
 
 Result<std::vector<spec::InputValue>> inputs_of_call(const std::string& path,
@@ -154,15 +157,36 @@ class StageTimes final : public optimized::CompileLog {
   }
 };
 
+// The files one by one. What is UNSUPPORTED in one costs the others nothing.
+Result<ExitCode> verify_all(const PlanVerb& verb) {
+  if (verb.verify_files.size() > 1 && !verb.verify.program.empty()) {
+    return bad_input("--program goes with one plan");
+  }
+  GRAPHGATE_TRY(const spec::OpTable ops, load_op_table(verb.programs.custom_ops));
+  PlanVerifyOptions options = verb.verify;
+  options.capacity_bytes = verb.pack.capacity_bytes;
+  const auto form = std::find(kPlanForms.begin(), kPlanForms.end(), verb.verify_form);
+  options.form = static_cast<PlanForm>(form - kPlanForms.begin());
+  ExitCode all = ExitCode::kGood;
+  for (const std::string& file : verb.verify_files) {
+    options.file = file;
+    const auto code = run_plan_verify(options, ops);
+    if (!code.ok()) {
+      GRAPHGATE_TRY(const ExitCode unsupported, after_unsupported(code.error()));
+      all = worse(all, unsupported);
+    } else {
+      all = worse(all, code.value());
+    }
+  }
+  return all;
+}
+
 Result<ExitCode> run_plan(const PlanVerb& verb) {
-  if (!verb.verify.file.empty()) {
+  if (!verb.verify_files.empty()) {
     if (!verb.programs.files.empty() || !verb.pack.csv.empty()) {
       return bad_input("--verify goes without programs and --csv; --program names the program");
     }
-    GRAPHGATE_TRY(const spec::OpTable ops, load_op_table(verb.programs.custom_ops));
-    PlanVerifyOptions options = verb.verify;
-    options.capacity_bytes = verb.pack.capacity_bytes;
-    return run_plan_verify(options, ops);
+    return verify_all(verb);
   }
   if (verb.pack.csv.empty() && verb.pack.capacity_bytes) {
     return bad_input("--capacity goes with --csv or --verify");
@@ -228,10 +252,13 @@ Verb add_plan(CLI::App& app) {
       ->excludes(text);
   plan->add_option("--json", verb.json, "write the plan as JSON to this file (- for stdout)")
       ->type_name(takes::kOutput);
-  auto* verify = plan->add_option("--verify", verb.verify.file,
-                                  "verify this plan (text, JSON, or a CSV table with offsets) "
-                                  "instead of making one")
+  auto* verify = plan->add_option("--verify", verb.verify_files,
+                                  "verify these plans (text, JSON, CSV tables with offsets, or "
+                                  "XLA's *-buffer-assignment.txt) instead of making one")
                      ->type_name(takes::kFile);
+  plan->add_option("--format", verb.verify_form, "of --verify's plans; auto: their content says")
+      ->check(CLI::IsMember(std::vector<std::string>(kPlanForms.begin(), kPlanForms.end())))
+      ->needs(verify);
   plan->add_option("--program", verb.verify.program, "the program that --verify's plan is for")
       ->type_name(takes::kFile)
       ->needs(verify);
@@ -243,6 +270,7 @@ Verb add_plan(CLI::App& app) {
       "  graphgate plan golden/models/mutations.pt2 --text > mutations.plan\n"
       "  graphgate plan golden/models/mutations.pt2 --no-reuse --diff mutations.plan\n"
       "  graphgate plan --verify mutations.plan --program golden/models/mutations.pt2\n"
+      "  graphgate plan --verify dump/*-buffer-assignment.txt --format xla\n"
       "  graphgate plan --csv golden/memplan/C.1048576.csv --capacity 1048576\n\n"
       "Exit code: 0 good, 1 the plan differs from that of --diff, --verify "
       "has findings or the capacity is not met, 3 infrastructure, 4 bad input.");

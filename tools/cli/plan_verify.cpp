@@ -5,10 +5,13 @@
 
 #include "base/atomic_file.h"
 #include "base/file_io.h"
+#include "base/one_line.h"
+#include "conformance/verify/hlo.h"
 #include "conformance/verify/packing.h"
 #include "conformance/verify/verify.h"
 #include "interop/minimalloc.h"
 #include "interop/plan_json.h"
+#include "interop/xla_dump.h"
 #include "spec/missing_op.h"
 #include "spec/plan_names.h"
 #include "spec/plan_text.h"
@@ -18,22 +21,21 @@
 namespace graphgate::tools {
 namespace {
 
-enum class Form { kText, kJson, kTable };
-
 // By the first line that holds something: a table begins with the names of its columns. A list is
 // no plan, but whoever wrote one meant JSON.
-Form form_of(std::string_view text) {
+PlanForm form_of(std::string_view text) {
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size() - 1);
     const std::string_view line = text.substr(0, end + 1);
     const std::size_t first = line.find_first_not_of(" \t\r\n");
     if (first != std::string_view::npos && line[first] != '#') {
-      if (line[first] == '{' || line[first] == '[') return Form::kJson;
-      return line.find(',') != std::string_view::npos ? Form::kTable : Form::kText;
+      if (line[first] == '{' || line[first] == '[') return PlanForm::kJson;
+      if (line.starts_with("BufferAssignment:")) return PlanForm::kXla;
+      return line.find(',') != std::string_view::npos ? PlanForm::kTable : PlanForm::kText;
     }
     text.remove_prefix(end + 1);
   }
-  return Form::kText;
+  return PlanForm::kText;
 }
 
 Result<std::vector<spec::Finding>> verify_table(const std::string& text,
@@ -47,6 +49,20 @@ Result<std::vector<spec::Finding>> verify_table(const std::string& text,
     packed.push_back({buffer.id, buffer.lower, buffer.upper, buffer.size_bytes, offset_bytes});
   }
   return verify::verify_packing(packed, options.capacity_bytes);
+}
+
+// `of_what` says how much was looked at.
+Result<std::vector<spec::Finding>> verify_xla(const PlanVerifyOptions& options,
+                                              std::string& of_what) {
+  if (!options.program.empty()) return bad_input("--program goes with a plan, not with XLA's");
+  if (options.capacity_bytes) return bad_input("--capacity goes with a table of buffers");
+  GRAPHGATE_TRY(const spec::HloPlan plan, interop::read_xla_dump(options.file));
+  of_what = " in " + std::to_string(plan.values.size()) + " values of " +
+            std::to_string(plan.allocations.size()) + " allocations" +
+            (plan.live_ranges ? "" : ", without live ranges");
+  auto findings = verify::verify_hlo(plan);
+  if (!findings.ok()) return findings.error().at(one_line(options.file));
+  return findings;
 }
 
 // Rules ask the table about every op; JSON is read without it.
@@ -104,11 +120,11 @@ Result<void> check_all_arguments(const spec::Plan& plan, const spec::OpTable& op
   return {};
 }
 
-Result<std::vector<spec::Finding>> verify_one(const std::string& text, Form form,
+Result<std::vector<spec::Finding>> verify_one(const std::string& text, PlanForm form,
                                               const PlanVerifyOptions& options,
                                               const spec::OpTable& ops) {
   if (options.capacity_bytes) return bad_input("--capacity goes with a table of buffers");
-  GRAPHGATE_TRY(const spec::Plan plan, form == Form::kJson
+  GRAPHGATE_TRY(const spec::Plan plan, form == PlanForm::kJson
                                            ? interop::read_plan_json(text, options.file)
                                            : spec::parse_plan(text, ops, options.file));
   const auto checked = spec::check_plan(plan);
@@ -135,9 +151,16 @@ Result<std::vector<spec::Finding>> verify_one(const std::string& text, Form form
 
 Result<ExitCode> run_plan_verify(const PlanVerifyOptions& options, const spec::OpTable& ops) {
   GRAPHGATE_TRY(const std::string text, read_text(options.file));
-  const Form form = form_of(text);
-  GRAPHGATE_TRY(const auto findings, form == Form::kTable ? verify_table(text, options)
-                                                          : verify_one(text, form, options, ops));
+  const PlanForm form = options.form == PlanForm::kAny ? form_of(text) : options.form;
+  std::string of_what;
+  std::vector<spec::Finding> findings;
+  if (form == PlanForm::kXla) {
+    GRAPHGATE_TRY(findings, verify_xla(options, of_what));
+  } else if (form == PlanForm::kTable) {
+    GRAPHGATE_TRY(findings, verify_table(text, options));
+  } else {
+    GRAPHGATE_TRY(findings, verify_one(text, form, options, ops));
+  }
   std::string page;
   for (const spec::Finding& finding : findings) {
     const spec::Finding plain = plain_finding(finding);
@@ -147,7 +170,7 @@ Result<ExitCode> run_plan_verify(const PlanVerifyOptions& options, const spec::O
           (findings.empty()       ? "no findings"
            : findings.size() == 1 ? "1 finding"
                                   : std::to_string(findings.size()) + " findings") +
-          "\n";
+          of_what + "\n";
   GRAPHGATE_TRY_VOID(write_text(page, "-"));
   return findings.empty() ? ExitCode::kGood : ExitCode::kFindings;
 }

@@ -66,5 +66,17 @@ TEST(PlanVerify, RefusesWhatIsNoPlanAndFindsNothingInARightOne) {
   EXPECT_FALSE(run_plan_verify({bad, "", 16}, ops).ok()) << "a capacity goes with a table";
 }
 
+TEST(PlanVerify, TakesWhatXlaDumpedByItsContentOrByName) {
+  const std::string dump =
+      std::string(GRAPHGATE_GOLDEN_DIR) + "/xla/scan_rnn-buffer-assignment.txt";
+  const auto& ops = spec::builtin_op_table();
+  EXPECT_EQ(must(run_plan_verify({dump, "", {}}, ops)), ExitCode::kGood);
+  EXPECT_EQ(must(run_plan_verify({dump, "", {}, PlanForm::kXla}, ops)), ExitCode::kGood);
+  EXPECT_FALSE(run_plan_verify({dump, "", 16}, ops).ok()) << "a capacity goes with a table";
+  const std::string module = std::string(GRAPHGATE_GOLDEN_DIR) + "/xla/scan_rnn.txt";
+  EXPECT_EQ(failure_of(run_plan_verify({module, "", {}, PlanForm::kXla}, ops)).message,
+            module + ": expected a path that ends in -buffer-assignment.txt");
+}
+
 }  // namespace
 }  // namespace graphgate::tools
