@@ -6,7 +6,7 @@
     check_findings.py SUBJECT --graphgate PROGRAM --write PYTHON...    the same, and writes what they show
     check_findings.py SUBJECT --write                          writes the table from the ledger
 
-SUBJECT is the folder of an adapter: torch, vllm, executorch.
+SUBJECT is the folder of an adapter: torch, vllm, executorch, onnxruntime.
 
 `--device cuda` runs cases and scripts on a GPU, and holds them to the results of a GPU. A script makes its tensors on
 that device; one of a finding that only a GPU has names its devices itself.
@@ -101,6 +101,10 @@ SUBJECTS = {
             ("greedy", ""), ("greedy-inputs-given", "--inputs given"), ("greedy-outputs-given", "--outputs given"),
             ("greedy-reinplace", "--reinplace"))},
         ("executorch", "torch", "common")),
+    "onnxruntime": Subject(
+        "onnxruntime", PAGES / "onnxruntime_adapter.md", "onnxruntime", (),
+        {level: f"-m graphgate_onnxruntime serve --optimization {level}" for level in ("all", "none")},
+        ("onnxruntime", "common")),
 }
 
 

@@ -1,5 +1,7 @@
 #include "tools/executors/known_findings.h"
 
+#include <algorithm>
+#include <array>
 #include <cctype>
 #include <filesystem>
 #include <optional>
@@ -185,7 +187,11 @@ Result<fuzz::KnownFindings> read_known_findings(const std::string& path,
 }
 
 std::string shipped_ledger(const KnownSubject& subject) {
-  if (subject.name != "torch" && subject.name != "vllm" && subject.name != "executorch") return "";
+  constexpr std::array<std::string_view, 4> kWithLedger = {"torch", "vllm", "executorch",
+                                                          "onnxruntime"};
+  if (std::find(kWithLedger.begin(), kWithLedger.end(), subject.name) == kWithLedger.end()) {
+    return "";
+  }
   const fs::path torch = torch_adapter_folder();
   if (torch.empty()) return "";
   // The folders of adapters lie side by side.

@@ -17,6 +17,7 @@ def _parser():
     serve = verbs.add_parser(
         "serve", help="ONNX Runtime as an executor: graphgate check --executor '...'"
     )
+    serve.add_argument("--device", choices=("cpu",), default="cpu", help="where it runs")
     serve.add_argument(
         "--optimization", choices=("none", "basic", "extended", "all"), default="all",
         help="ONNX Runtime's graph optimization level (default: %(default)s)",
@@ -81,7 +82,7 @@ def main():
         threads=arguments.threads, runner=arguments.runner,
     )
     # Outputs lie as ONNX Runtime lays them: one element behind the other.
-    serve(OnnxRuntime(settings), "cpu", "free", arguments.log)
+    serve(OnnxRuntime(settings), arguments.device, "free", arguments.log)
     return 0
 
 

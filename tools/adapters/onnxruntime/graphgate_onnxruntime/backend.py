@@ -53,7 +53,7 @@ class OnnxRuntime:
         runner = "reference" if s.runner == "reference" else s.optimization
         # Not imported here: it starts a thread, and a process with two is not forked.
         version = importlib.metadata.version("onnxruntime")
-        return f"onnxruntime-{version} torch-{torch.__version__} {runner}{memory}"
+        return f"onnxruntime-{version} torch-{torch.__version__}{memory} {runner}"
 
     def arithmetic(self, device):
         # Kernels in float32 stand for those of 16 bits, and casts between them are taken out.
