@@ -6,8 +6,10 @@
 #include <cmath>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <set>
 
 #include "base/folder_test.h"
@@ -327,6 +329,28 @@ TEST(Journals, RefuseOtherFiles) {
   std::ofstream(path) << std::string(200, 'x');
   EXPECT_FALSE(Journal::open(path).ok());
   EXPECT_EQ(Journal::create("/dev/null/journal", 1).error().kind, ErrorKind::kInfrastructure);
+}
+
+// A word of a damaged one is no index into anything.
+TEST(Journals, TellOfNoPhaseThatThereIsNot) {
+  const TemporaryFolder folder = made_folder();
+  fs::create_directories(folder.path());
+  const std::string path = folder.path() + "/journal";
+  { must(Journal::create(path, 1)).begin(0, 4711); }
+  std::string bytes;
+  {
+    std::ifstream file(path, std::ios::binary);
+    bytes.assign(std::istreambuf_iterator<char>(file), {});
+  }
+  const std::uint32_t drawing = static_cast<std::uint32_t>(CasePhase::kDrawing);
+  constexpr std::size_t kPhaseOfFirst = 64 + 64 + 16;  // behind the header, the ring's, two numbers
+  ASSERT_EQ(std::memcmp(bytes.data() + kPhaseOfFirst, &drawing, sizeof(drawing)), 0);
+  std::memset(bytes.data() + kPhaseOfFirst, 0x7f, sizeof(drawing));
+  std::ofstream(path, std::ios::binary) << bytes;
+  const auto journal = must(Journal::open(path));
+  EXPECT_FALSE(journal.in_flight(0));
+  ASSERT_EQ(journal.latest(0, 1).size(), 1U);
+  EXPECT_EQ(journal.latest(0, 1).front().phase, CasePhase::kNone);
 }
 
 TEST(Ledgers, LinkFindingsToIssues) {

@@ -25,6 +25,12 @@ Error cannot(const std::string& path, const char* what, int code) {
   return infrastructure(path + ": " + what + ": " + std::strerror(code));
 }
 
+// Of a journal that others may have damaged: what is no phase is none.
+CasePhase phase_of(std::uint32_t stored) {
+  return stored <= static_cast<std::uint32_t>(CasePhase::kDone) ? static_cast<CasePhase>(stored)
+                                                                : CasePhase::kNone;
+}
+
 }  // namespace
 
 struct Journal::Header {
@@ -163,7 +169,9 @@ void Journal::finish(std::size_t worker, std::uint32_t outcome) {
 
 std::optional<JournalEntry> Journal::in_flight(std::size_t worker) const {
   const std::vector<JournalEntry> last = latest(worker, 1);
-  if (last.empty() || last.front().phase == CasePhase::kDone) return std::nullopt;
+  if (last.empty()) return std::nullopt;
+  const CasePhase phase = last.front().phase;
+  if (phase == CasePhase::kDone || phase == CasePhase::kNone) return std::nullopt;
   return last.front();
 }
 
@@ -175,7 +183,7 @@ std::vector<JournalEntry> Journal::latest(std::size_t worker, std::size_t count)
   for (std::uint64_t n = begun - shown; n < begun; ++n) {
     const auto& entry = own.entries[n % kRingEntries];
     out.push_back({entry.index, entry.begin_nanoseconds,
-                   static_cast<CasePhase>(entry.phase.load(std::memory_order_acquire)),
+                   phase_of(entry.phase.load(std::memory_order_acquire)),
                    entry.outcome, entry.end_nanoseconds});
   }
   return out;
