@@ -6,9 +6,27 @@ namespace graphgate::optimized {
 
 using Json = nlohmann::json;
 
+namespace {
+
+// How deep a file nests at most: no file of this form comes near it.
+constexpr int kDeepest = 256;
+struct TooDeep {};
+
+bool keep_shallow(int depth, Json::parse_event_t event, Json& /*value*/) {
+  const bool opens =
+      event == Json::parse_event_t::object_start || event == Json::parse_event_t::array_start;
+  if (opens && depth >= kDeepest) throw TooDeep();
+  return true;
+}
+
+}  // namespace
+
 Result<Json> parse_json(std::string_view text, std::string_view source_name) {
   try {
-    return Json::parse(text);
+    return Json::parse(text, keep_shallow);
+  } catch (const TooDeep&) {
+    return bad_input(std::string(source_name) + ": nested deeper than " + std::to_string(kDeepest) +
+                     " levels");
   } catch (const Json::parse_error& error) {
     return bad_input(std::string(source_name) + ": no JSON at byte " + std::to_string(error.byte));
   }

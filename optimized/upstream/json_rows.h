@@ -46,7 +46,7 @@ class JsonRow {
   std::vector<std::string> read_;
 };
 
-// The whole text. kBadInput with the parser's place in it.
+// The whole text. kBadInput with the parser's place in it, and for one that nests too deep.
 [[nodiscard]] Result<nlohmann::json> parse_json(std::string_view text,
                                                 std::string_view source_name);
 

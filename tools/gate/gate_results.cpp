@@ -2,6 +2,7 @@
 
 #include "fuzz/reduce/signature.h"
 #include "interop/json_fields.h"
+#include "interop/json_stream.h"
 #include "tools/report/json.h"
 
 namespace graphgate::tools {
@@ -81,8 +82,7 @@ Result<GateCase> read_gate_case(const JsonCursor& object) {
 }
 
 Result<GateSide> read_gate_side(const std::string& text, const std::string& file) {
-  const auto json = interop::Json::parse(text, nullptr, false);
-  if (json.is_discarded()) return bad_input(file + ": not JSON");
+  GRAPHGATE_TRY(const interop::Json json, interop::parse_json(text, file));
   const JsonCursor root(json, file);
   GRAPHGATE_TRY(const JsonCursor version_member, root.member(kVersionKey));
   GRAPHGATE_TRY(const std::int64_t version, version_member.as_int());

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "base/file_io.h"
+#include "interop/json_stream.h"
 #include "interop/plan_json.h"
 #include "spec/plan_text.h"
 #include "tools/store/programs.h"
@@ -24,8 +25,7 @@ class RunReader {
   Result<StoredRun> read() {
     const std::string path = (folder_ / "run.json").string();
     GRAPHGATE_TRY(const std::string text, read_text(path));
-    const interop::Json json = interop::Json::parse(text, nullptr, /*allow_exceptions=*/false);
-    if (json.is_discarded()) return bad_input(path + ": is no JSON");
+    GRAPHGATE_TRY(const interop::Json json, interop::parse_json(text, path));
     const JsonCursor root(json, path);
     GRAPHGATE_TRY(const JsonCursor version, root.member("graphgate_run"));
     GRAPHGATE_TRY(const std::int64_t number, version.as_int());

@@ -276,7 +276,8 @@ TEST_F(StoredRuns, RefuseWhatIsDamagedInOneLine) {
   EXPECT_TRUE(
       contains(error_with("\"graphgate_run\": 1", "\"graphgate_run\": 2"), "found version 2"));
   EXPECT_TRUE(contains(error_with("\"storage\": 0", "\"storage\": 999"), "no such storage"));
-  EXPECT_TRUE(contains(error_with("{", "["), "is no JSON"));
+  EXPECT_TRUE(contains(error_with("{", "["), "run.json: line 2, column"));
+  EXPECT_TRUE(contains(error_with("{", std::string(1'000'000, '[')), "nested deeper than 256"));
   EXPECT_FALSE(find_runs((folder_ / "nowhere").string()).ok());
 }
 
