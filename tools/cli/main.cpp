@@ -1,10 +1,10 @@
 // The command line: declares the verbs, runs the one that was asked for, turns an Error into one
 // line and an exit code.
 #include <cstdio>
-#include <system_error>
 
 #include "base/formatted.h"
 #include "base/stop_signals.h"
+#include "base/uncaught.h"
 #include "tools/cli/flags.h"
 #include "tools/cli/verb.h"
 #include "tools/report/escape.h"
@@ -81,19 +81,11 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   graphgate::end_cleanly_on_signals();
+  graphgate::end_cleanly_on_throws(
+      {static_cast<int>(ExitCode::kInfrastructure), static_cast<int>(ExitCode::kInternal)});
   try {
     return run(argc, argv);
-  } catch (const std::bad_alloc&) {
-    std::fprintf(stderr, "graphgate: out of memory\n");
-    return static_cast<int>(ExitCode::kInfrastructure);
-  } catch (const std::system_error& error) {
-    // A last resort: whoever asks the machine for something says itself what was refused.
-    graphgate::tools::print_line(
-        stderr, graphgate::formatted("graphgate: the machine refused: %s", error.what()));
-    return static_cast<int>(ExitCode::kInfrastructure);
-  } catch (const std::exception& error) {
-    graphgate::tools::print_line(
-        stderr, graphgate::formatted("graphgate: internal error: %s", error.what()));
-    return static_cast<int>(ExitCode::kInternal);
+  } catch (...) {
+    return graphgate::tell_of_uncaught();
   }
 }
