@@ -36,6 +36,8 @@ std::string ChildResult::describe() const {
       return "";
     case ChildEnding::kTimedOut:
       return "killed after its time was up";
+    case ChildEnding::kNoMemory:
+      return "ended: out of memory";
     case ChildEnding::kStopped:
       return "stopped";
     case ChildEnding::kSignaled:
@@ -130,6 +132,8 @@ void ChildPool::finish(Child& child) {
   const bool is_good = WIFEXITED(status) && WEXITSTATUS(status) == 0;
   if (child.was_killed) {
     child.result.ending = ChildEnding::kTimedOut;
+  } else if (WIFEXITED(status) && WEXITSTATUS(status) == kNoMemoryStatus) {
+    child.result.ending = ChildEnding::kNoMemory;
   } else if (!is_good) {
     child.result.ending = ChildEnding::kSignaled;
     child.result.signal = signal_of(status);

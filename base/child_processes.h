@@ -24,6 +24,7 @@ enum class ChildEnding : std::uint8_t {
   kExited,    // the work returned
   kSignaled,  // by a signal, an abort, or an exit of its own
   kTimedOut,  // and was killed
+  kNoMemory,  // std::bad_alloc, taken by nobody
   kStopped,   // before its end, or before it began, because the parent was to stop
 };
 
@@ -32,7 +33,7 @@ struct ChildResult {
   int signal = 0;
   double seconds = 0;  // wall-clock time of the process
   std::string output;  // what the work returned
-  // "killed by signal 11 (Segmentation fault)"; "" for one that exited.
+  // "killed by signal 11 (Segmentation fault)"; "" for one that exited. Behind "was".
   [[nodiscard]] std::string describe() const;
 };
 
@@ -57,7 +58,7 @@ class ChildPool {
 
   [[nodiscard]] std::size_t running() const { return children_.size(); }
   // Forks a child that runs the work. `index` is the caller's name for it. kInfrastructure when no
-  // process can be made. What work throws counts as an abort.
+  // process can be made. What work throws counts as an abort, but for kNoMemory.
   [[nodiscard]] Result<void> start(std::size_t index, const std::function<std::string()>& work);
   // The same for work that hands back several texts, one by one: take_texts reads them. The limit
   // of time is for each.

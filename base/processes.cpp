@@ -14,10 +14,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <new>
 #include <sstream>
 #include <thread>
 
 #include "base/file_io.h"
+#include "base/scratch_paths.h"
 
 namespace graphgate {
 namespace {
@@ -28,6 +30,23 @@ constexpr int kCannotStart = 127;  // as a shell has it
 
 Error cannot_start(const char* what) {
   return infrastructure(std::string(what) + " can be made: " + std::strerror(errno));
+}
+
+// Of a worker, by what is being handled; by an abort where that is nothing. Never returns.
+[[noreturn]] void end_worker() {
+  try {
+    if (!std::current_exception()) std::abort();
+    throw;
+  } catch (const std::bad_alloc& error) {
+    std::fprintf(stderr, "%s\n", error.what());  // "std::bad_alloc"
+    remove_scratch();
+    ::_exit(kNoMemoryStatus);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+  } catch (...) {
+    std::fprintf(stderr, "something was thrown\n");
+  }
+  std::abort();
 }
 
 // Never returns.
@@ -45,14 +64,11 @@ Error cannot_start(const char* what) {
   // What a dying process prints would stand among the parent's lines.
   const int errors = limits.errors >= 0 ? limits.errors : ::open("/dev/null", O_WRONLY | O_CLOEXEC);
   if (errors >= 0) (void)::dup2(errors, STDERR_FILENO);
+  (void)std::set_terminate(end_worker);
   try {
     work();
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());  // "std::bad_alloc"
-    std::abort();
   } catch (...) {
-    std::fprintf(stderr, "something was thrown\n");
-    std::abort();
+    end_worker();
   }
   ::_exit(0);
 }

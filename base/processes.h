@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -26,14 +27,18 @@ struct Pipe {
 // As fork(): 0 in the child. kInfrastructure where no process can be made.
 [[nodiscard]] Result<pid_t> fork_process();
 
+// The exit status of a worker that found no memory, wherever it noticed.
+inline constexpr int kNoMemoryStatus = 120;
+
 struct WorkerLimits {
   std::uint64_t memory_bytes = 0;  // address space; 0, and under sanitizers: as the parent's
   int errors = -1;                 // becomes its standard error; -1: /dev/null
 };
-// Forks a process that does the work and ends, by an abort where the work throws. It ends with its
-// parent, leaves SIGINT, SIGTERM and SIGHUP, which a terminal sends to all of them, to it, and
-// leaves no core. Nothing of the parent's is flushed or destroyed in it. To be called while the
-// process has one thread. kInfrastructure as above.
+// Forks a process that does the work and ends: with kNoMemoryStatus where std::bad_alloc is thrown,
+// by an abort where anything else is, also out of a destructor. It ends with its parent, leaves
+// SIGINT, SIGTERM and SIGHUP, which a terminal sends to all of them, to it, and leaves no core.
+// Nothing of the parent's is flushed or destroyed in it. To be called while the process has one
+// thread. kInfrastructure as above.
 [[nodiscard]] Result<pid_t> fork_worker(const WorkerLimits& limits,
                                         const std::function<void()>& work);
 

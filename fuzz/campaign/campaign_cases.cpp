@@ -21,7 +21,7 @@ std::string fault_of(Signature signature) {
 CaseVerdict out_of_memory() {
   CaseVerdict verdict;
   verdict.outcome = Outcome::kCrash;
-  verdict.signature = "memory out-of-memory [] {}";
+  verdict.signature = std::string(kNoMemorySignature);
   verdict.message = "the case ran out of memory";
   return verdict;
 }

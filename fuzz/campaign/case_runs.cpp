@@ -6,8 +6,6 @@
 namespace graphgate::fuzz {
 namespace {
 
-constexpr const char* kOutOfMemory = "out of memory";
-
 Result<CaseLook> look(const spec::CaseFile& the_case, const CaseExecutors& executors,
                       const JudgeChoice& choice) {
   GRAPHGATE_TRY(const conformance::CaseReport report, judge_case(the_case, executors, choice));
@@ -41,20 +39,20 @@ Result<CaseLook> from_text(const std::string& text) {
   return look;
 }
 
-// Runs the work in a child; what it says, or how it ended.
+// Runs the work in a child; what it says, or how it ended. Memory may be short for a moment,
+// whoever takes it: that counts where it comes twice.
 Result<ChildResult> run_child(const Isolation& isolation,
                               const std::function<std::string()>& work) {
-  const auto safely = [&](std::size_t) -> std::string {
-    try {
-      return work();
-    } catch (const std::bad_alloc&) {
-      return kOutOfMemory;
-    }
-  };
   ChildOptions options{1, isolation.timeout_seconds, isolation.memory_bytes};
   options.should_stop = isolation.should_stop;
-  GRAPHGATE_TRY(std::vector<ChildResult> children, run_children(1, options, safely));
-  return std::move(children.front());
+  const auto once = [&]() -> Result<ChildResult> {
+    GRAPHGATE_TRY(std::vector<ChildResult> children,
+                  run_children(1, options, [&](std::size_t) { return work(); }));
+    return std::move(children.front());
+  };
+  GRAPHGATE_TRY(ChildResult child, once());
+  if (child.ending != ChildEnding::kNoMemory) return child;
+  return once();
 }
 
 }  // namespace
@@ -67,10 +65,8 @@ Result<CaseLook> look_at_case(const spec::CaseFile& the_case, const CaseExecutor
   if (child.ending == ChildEnding::kStopped) return infrastructure("was stopped");
   if (const auto ending = ending_of(child, the_case)) {
     const bool is_late = child.ending == ChildEnding::kTimedOut;
-    const std::string words = child.describe();
-    return CaseLook{is_late ? spec::Outcome::kTimeout : spec::Outcome::kCrash,
-                    words.empty() ? kOutOfMemory : words,
-                    {*ending}};
+    return CaseLook{
+        is_late ? spec::Outcome::kTimeout : spec::Outcome::kCrash, child.describe(), {*ending}};
   }
   return from_text(child.output);
 }
@@ -99,13 +95,12 @@ CheckResult check_case_for(const spec::CaseFile& the_case, const CaseExecutors& 
 }
 
 std::optional<Signature> ending_of(const ChildResult& child, const spec::CaseFile& the_case) {
-  if (child.output == kOutOfMemory) {
-    return signature_of_ending("memory", "out-of-memory", the_case);
-  }
   switch (child.ending) {
     case ChildEnding::kExited:
     case ChildEnding::kStopped:
       return std::nullopt;
+    case ChildEnding::kNoMemory:
+      return signature_of_ending("memory", "out-of-memory", the_case);
     case ChildEnding::kTimedOut:
       return signature_of_ending("timeout", "no-end", the_case);
     case ChildEnding::kSignaled:

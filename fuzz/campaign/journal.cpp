@@ -183,8 +183,8 @@ std::vector<JournalEntry> Journal::latest(std::size_t worker, std::size_t count)
   for (std::uint64_t n = begun - shown; n < begun; ++n) {
     const auto& entry = own.entries[n % kRingEntries];
     out.push_back({entry.index, entry.begin_nanoseconds,
-                   phase_of(entry.phase.load(std::memory_order_acquire)),
-                   entry.outcome, entry.end_nanoseconds});
+                   phase_of(entry.phase.load(std::memory_order_acquire)), entry.outcome,
+                   entry.end_nanoseconds});
   }
   return out;
 }

@@ -234,6 +234,11 @@ class Campaign {
     const Descent descent = batch.descent(lost.ordinal, options_.shard);
     if (batch.begin < lost.ordinal) again_.push_back(batch.part(batch.begin, lost.ordinal));
     if (lost.ordinal + 1 < batch.end) again_.push_back(batch.part(lost.ordinal + 1, batch.end));
+    // Memory may be short for a moment, whoever takes it: that counts where it comes twice.
+    if (lost.is_memory && had_no_memory_.insert(lost.ordinal).second) {
+      again_.push_back(batch.part(lost.ordinal, lost.ordinal + 1));
+      return {};
+    }
     CaseVerdict verdict;
     verdict.index = descent.index;
     verdict.ancestors = descent.ancestors;
@@ -319,6 +324,7 @@ class Campaign {
   Findings findings_;
   CaseLog log_;
   std::deque<Batch> again_;
+  std::set<std::uint64_t> had_no_memory_;  // ordinals, once
   std::vector<ScoredCase> kept_best_;
   std::uint64_t batch_cases_ = 4;
   TimeSpent spent_;             // of the batches that are done

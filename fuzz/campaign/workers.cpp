@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <new>
 
 #include "base/processes.h"
 #include "fuzz/campaign/case_log.h"
@@ -216,6 +218,7 @@ void WorkerPool::be_worker(std::size_t index, int channel) {
       journal_.begin(index, descent.index);
       const CaseVerdict verdict =
           judge_(descent, [&] { journal_.enter(index, CasePhase::kJudging); });
+      if (verdict.signature == kNoMemorySignature) throw std::bad_alloc();
       journal_.finish(index, static_cast<std::uint32_t>(verdict.outcome));
       by_lineage[static_cast<std::uint32_t>(descent.index % options_.lineages)].add(verdict);
       if (options_.wants_lines) lines += print_case_line(verdict);
@@ -329,8 +332,8 @@ void WorkerPool::bury(std::size_t index, bool is_timeout, PoolNews& news) {
     lost.is_timeout = is_timeout;
     lost.signal = signal_of(status);
     if (worker.words >= 0) lost.last_words = last_line(worker.words);
-    lost.is_memory = !is_timeout && (lost.signal == SIGKILL ||
-                                     lost.last_words.find("bad_alloc") != std::string::npos);
+    const bool says_so = WIFEXITED(status) && WEXITSTATUS(status) == kNoMemoryStatus;
+    lost.is_memory = !is_timeout && (lost.signal == SIGKILL || says_so);
     news.lost.push_back(std::move(lost));
   }
   close_file(worker.channel);

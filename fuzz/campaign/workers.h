@@ -89,6 +89,8 @@ struct CaseLost {
 // "signal 11 (Segmentation fault)", "more than 20 s", "out of memory", "it exited".
 [[nodiscard]] std::string describe(const CaseLost& lost, double timeout_seconds);
 
+// Of a case that took more memory than there was, it or what it was run by.
+inline constexpr std::string_view kNoMemorySignature = "memory out-of-memory [] {}";
 // "crash SIGSEGV [] {}": what is known of a case that told nothing.
 [[nodiscard]] std::string ending_signature(const CaseLost& lost);
 

@@ -128,9 +128,15 @@ std::string to_text(const Result<GateCase>& looked) {
   return looked.ok() ? child_text(json_of(looked.value())) : child_text(looked.error());
 }
 
+// A case has no limit of memory in a gate: it is the machine that has none.
 GateCase of_ending(const ChildResult& child) {
   const bool is_late = child.ending == ChildEnding::kTimedOut;
   GateCase out;
+  if (child.ending == ChildEnding::kNoMemory) {
+    out.outcome = Outcome::kInfra;
+    out.reason = "the process that judges it was " + child.describe();
+    return out;
+  }
   out.outcome = is_late ? Outcome::kTimeout : Outcome::kCrash;
   out.reason = child.describe();
   // One that ended by itself, and said nothing, has crashed as well.

@@ -184,6 +184,8 @@ Result<MutantVerdict> to_verdict(const Mutant& mutant, const ChildResult& child)
                           ": no verdict yet when its time was up; give it more with "
                           "--timeout");
   }
+  if (child.ending == ChildEnding::kNoMemory)
+    return infrastructure(mutant.name + ": out of memory");
   const auto json = nlohmann::json::parse(child.output, nullptr, false);
   if (child.ending != ChildEnding::kExited || json.is_discarded()) {
     verdict.killed = true;
