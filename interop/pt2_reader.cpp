@@ -282,7 +282,7 @@ Result<void> read_model(const ZipReader& archive, const Layout& layout, const st
   GRAPHGATE_TRY(const auto buffer, archive.stream(entry));
   std::istream input(buffer.get());
   Result<void> parsed = parse_json_stream(input, place, visitor);
-  if (buffer->failed()) return bad_input(buffer->failure()).at(place);
+  if (buffer->failed()) return buffer->failure().at(place);
   if (!parsed.ok()) {
     // Another major version explains any error; it may stand after the place of the error.
     VersionVisitor version;

@@ -23,13 +23,31 @@ std::string error_text(int code) {
   return text;
 }
 
+// Whether the machine failed, and not the archive.
+bool is_machines(int code) {
+  return code == ZIP_ER_OPEN || code == ZIP_ER_READ || code == ZIP_ER_SEEK || code == ZIP_ER_MEMORY;
+}
+
+// In these words, by what libzip says.
+Error zip_failure(const std::string& words, zip_error_t* error) {
+  return is_machines(zip_error_code_zip(error)) ? infrastructure(words) : bad_input(words);
+}
+
+// With little memory libzip takes an archive for a broken one at times: so it is asked twice.
+zip_t* open_zip(int file, int& code) {
+  zip_t* const archive = zip_fdopen(file, 0, &code);
+  return archive != nullptr ? archive : zip_fdopen(file, 0, &code);
+}
+
 }  // namespace
 
 ZipEntryStream::ZipEntryStream(zip_file* file) : file_(file), buffer_(std::size_t{1} << 16) {}
 
 ZipEntryStream::~ZipEntryStream() { zip_fclose(file_); }
 
-std::string ZipEntryStream::failure() const { return zip_file_strerror(file_); }
+Error ZipEntryStream::failure(const std::string& place) const {
+  return zip_failure(place + zip_file_strerror(file_), zip_file_get_error(file_));
+}
 
 ZipEntryStream::int_type ZipEntryStream::underflow() {
   const zip_int64_t got = zip_fread(file_, buffer_.data(), buffer_.size());
@@ -47,14 +65,12 @@ Result<ZipReader> ZipReader::open(const std::string& path) {
   GRAPHGATE_TRY(OpenFile opened, open_regular(path));
   reader.archive_bytes_ = opened.size_bytes;
   int code = 0;
-  reader.archive_.reset(zip_fdopen(opened.file.number(), 0, &code));
+  reader.archive_.reset(open_zip(opened.file.number(), code));
   if (reader.archive_) {
     (void)opened.file.release();  // it is the archive's now
   } else {
-    const bool is_machines = code == ZIP_ER_OPEN || code == ZIP_ER_READ || code == ZIP_ER_SEEK ||
-                             code == ZIP_ER_MEMORY;  // it could be opened a moment ago
     const std::string words = "is not a readable zip archive: " + error_text(code);
-    return (is_machines ? infrastructure(words) : bad_input(words)).at(reader.name_);
+    return (is_machines(code) ? infrastructure(words) : bad_input(words)).at(reader.name_);
   }
   GRAPHGATE_TRY_VOID(reader.list());
   return reader;
@@ -85,7 +101,9 @@ Result<void> ZipReader::list() {
   for (zip_int64_t i = 0; i < count; ++i) {
     const char* entry = zip_get_name(archive_.get(), static_cast<zip_uint64_t>(i), 0);
     if (entry == nullptr) {
-      return bad_input("entry " + std::to_string(i) + " has no readable name").at(name_);
+      return zip_failure("entry " + std::to_string(i) + " has no readable name",
+                         zip_get_error(archive_.get()))
+          .at(name_);
     }
     entries_.emplace_back(entry);
     if (!seen.insert(entries_.back()).second) {
@@ -119,7 +137,8 @@ Result<std::unique_ptr<ZipEntryStream>> ZipReader::stream(std::string_view entry
   GRAPHGATE_TRY_VOID(size_bytes(entry));
   zip_file_t* file = zip_fopen(archive_.get(), std::string(entry).c_str(), 0);
   if (file == nullptr) {
-    return bad_input("entry '" + std::string(entry) + "': " + zip_strerror(archive_.get()))
+    return zip_failure("entry '" + std::string(entry) + "': " + zip_strerror(archive_.get()),
+                       zip_get_error(archive_.get()))
         .at(name_);
   }
   return std::make_unique<ZipEntryStream>(file);
@@ -132,7 +151,7 @@ Result<void> ZipReader::read_into(std::string_view entry, std::span<std::byte> o
   // One read more, so that the end is reached and the CRC checked.
   const bool ends = got == wanted && entry_stream->sgetc() == std::char_traits<char>::eof();
   if (entry_stream->failed()) {
-    return bad_input("entry '" + std::string(entry) + "': " + entry_stream->failure()).at(name_);
+    return entry_stream->failure("entry '" + std::string(entry) + "': ").at(name_);
   }
   if (!ends) {
     return bad_input("entry '" + std::string(entry) + "' is not as long as it claims").at(name_);

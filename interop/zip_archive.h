@@ -30,7 +30,9 @@ class ZipEntryStream : public std::streambuf {
   ZipEntryStream& operator=(const ZipEntryStream&) = delete;
   [[nodiscard]] bool failed() const { return failed_; }
   // libzip's words for the failure.
-  [[nodiscard]] std::string failure() const;
+  // Returns what failed, behind `place`: kBadInput for what the archive is, kInfrastructure for
+  // what the machine did not give.
+  [[nodiscard]] Error failure(const std::string& place = {}) const;
 
  protected:
   int_type underflow() override;
