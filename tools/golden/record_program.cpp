@@ -203,13 +203,22 @@ Result<void> record_findings(Runs& runs, GoldenRecord& record) {
   return {};
 }
 
+// Of a run that the machine let down (no memory, no room) nothing is recorded.
+Result<void> refuse_without_machine(const Trace& trace) {
+  for (const auto* error : {&trace.error, &trace.closing_error}) {
+    if (*error && (*error)->kind == ErrorKind::kInfrastructure) return **error;
+  }
+  return {};
+}
+
 // What a GPU would run. An executor that does not go before a device has no kernels.
 Result<void> record_kernels(const Script& script, const conformance::ExecutorSource& oracle,
                             RecordedProgram& recorded) {
   const auto device = std::make_shared<KernelCollector>();
   const CollectingSource source(device);
   Runs runs(script, source, oracle);
-  GRAPHGATE_TRY_VOID(runs.subject());
+  GRAPHGATE_TRY(const Trace* trace, runs.subject());
+  GRAPHGATE_TRY_VOID(refuse_without_machine(*trace));
   for (const auto& [name, count] : device->launches()) {
     recorded.record.kernels.push_back(name + " " + std::to_string(count));
   }
@@ -258,6 +267,7 @@ Result<RecordedProgram> record_program(const std::string& folder, const GoldenPr
   const auto oracle = reference_source(script.options.contains(option::kAllowZeroAndOne));
   Runs runs(script, *subject, *oracle);
   GRAPHGATE_TRY(const Trace* trace, runs.subject());
+  GRAPHGATE_TRY_VOID(refuse_without_machine(*trace));
   record_calls(*trace, script, record);
   GRAPHGATE_TRY_VOID(record_findings(runs, record));
   GRAPHGATE_TRY_VOID(record_kernels(script, *oracle, recorded));
