@@ -4,6 +4,7 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <new>
 #include <stdexcept>
 
 #include "base/result_test.h"
@@ -23,11 +24,12 @@ TEST(ChildProcesses, HandBackWhatTheirWorkReturns) {
 }
 
 TEST(ChildProcesses, TellHowEachEnded) {
-  const auto all = must(run_children(5, {3, 1, 0}, [](std::size_t i) -> std::string {
+  const auto all = must(run_children(6, {3, 1, 0}, [](std::size_t i) -> std::string {
     if (i == 0) std::abort();
     if (i == 1) ::pause();
     if (i == 2) ::_exit(3);
     if (i == 3) throw std::runtime_error("no");
+    if (i == 5) throw std::bad_alloc();
     return "fine";
   }));
   EXPECT_EQ(all[0].ending, ChildEnding::kSignaled);
@@ -37,6 +39,8 @@ TEST(ChildProcesses, TellHowEachEnded) {
   EXPECT_EQ(all[2].describe(), "ended by itself without a result");
   EXPECT_EQ(all[3].ending, ChildEnding::kSignaled);
   EXPECT_EQ(all[4].output, "fine");
+  EXPECT_EQ(all[5].ending, ChildEnding::kNoMemory);
+  EXPECT_EQ(all[5].describe(), "ended: out of memory");
 }
 
 // A process keeps what its works leave, until one of them ends it; the rest of its share is done.

@@ -40,7 +40,9 @@ void on_threads(std::size_t count, int jobs, const Work& work) {
   }
   loop();
   for (std::thread& thread : threads) thread.join();
-  if (thrown) std::rethrow_exception(thrown);
+  if (thrown) {
+    std::rethrow_exception(thrown);
+  }
 }
 
 }  // namespace graphgate

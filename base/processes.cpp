@@ -20,6 +20,7 @@
 
 #include "base/file_io.h"
 #include "base/scratch_paths.h"
+#include "base/uncaught.h"
 
 namespace graphgate {
 namespace {
@@ -34,13 +35,14 @@ Error cannot_start(const char* what) {
 
 // Of a worker, by what is being handled; by an abort where that is nothing. Never returns.
 [[noreturn]] void end_worker() {
-  try {
-    if (!std::current_exception()) std::abort();
-    throw;
-  } catch (const std::bad_alloc& error) {
-    std::fprintf(stderr, "%s\n", error.what());  // "std::bad_alloc"
+  if (ends_without_memory()) {
+    std::fprintf(stderr, "std::bad_alloc\n");
     remove_scratch();
     ::_exit(kNoMemoryStatus);
+  }
+  if (!std::current_exception()) std::abort();
+  try {
+    throw;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
   } catch (...) {
@@ -65,6 +67,7 @@ Error cannot_start(const char* what) {
   const int errors = limits.errors >= 0 ? limits.errors : ::open("/dev/null", O_WRONLY | O_CLOEXEC);
   if (errors >= 0) (void)::dup2(errors, STDERR_FILENO);
   (void)std::set_terminate(end_worker);
+  end_without_memory_by(kNoMemoryStatus);
   try {
     work();
   } catch (...) {

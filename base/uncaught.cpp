@@ -1,34 +1,94 @@
 #include "base/uncaught.h"
 
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <new>
+#include <string_view>
 #include <system_error>
 
 #include "base/one_line.h"
+#include "base/scratch_paths.h"
 #include "base/stop_signals.h"
 
 namespace graphgate {
 namespace {
 
+constexpr std::string_view kNoMemoryLine = "graphgate: out of memory\n";
+
 UncaughtCodes g_codes;
+volatile std::sig_atomic_t g_no_memory_code = 1;
 
 void print(const char* what, const char* why) {
   constexpr std::size_t kMost = 16'384;
   std::fprintf(stderr, "graphgate: %s: %s\n", what, one_line(why, kMost).c_str());
 }
 
+// Of the latest that this thread asked for. A function that may not throw calls std::terminate at
+// times before anybody has taken the exception: then nobody knows which it is.
+thread_local bool t_lacks_memory = false;
+
+void note_lack_of_memory() {
+  t_lacks_memory = true;
+  throw std::bad_alloc();
+}
+
+// Is called by abort(), which goes on where this returns.
+void end_abort(int /*signal*/) {
+  constexpr std::size_t kLittle = 1U << 20U;
+  const void* const room =
+      ::mmap(nullptr, kLittle, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (room != MAP_FAILED) return;
+  (void)!::write(STDERR_FILENO, kNoMemoryLine.data(), kNoMemoryLine.size());
+  remove_scratch();
+  ::_exit(g_no_memory_code);
+}
+
 [[noreturn]] void end_uncaught() {
-  if (!std::current_exception()) std::abort();
-  end_process(tell_of_uncaught());
+  if (std::current_exception()) end_process(tell_of_uncaught());
+  if (!ends_without_memory()) std::abort();
+  std::fprintf(stderr, "%s", kNoMemoryLine.data());
+  end_process(g_codes.machine);
 }
 
 }  // namespace
 
 void end_cleanly_on_throws(const UncaughtCodes& codes) {
   g_codes = codes;
+  end_without_memory_by(codes.machine);
+  (void)std::set_new_handler(note_lack_of_memory);
   (void)std::set_terminate(end_uncaught);
+}
+
+void end_without_memory_by(int code) {
+  g_no_memory_code = code;
+  (void)std::signal(SIGABRT, end_abort);
+}
+
+void refuse_little_memory(int code) {
+  constexpr rlim_t kLeast = rlim_t{128} << 20U;
+  constexpr std::string_view kLine =
+      "graphgate: less than 128 MiB of address space: the limit (ulimit -v) is too low\n";
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur >= kLeast) return;
+  (void)!::write(STDERR_FILENO, kLine.data(), kLine.size());
+  ::_exit(code);
+}
+
+bool ends_without_memory() {
+  if (!std::current_exception()) return std::uncaught_exceptions() > 0 && t_lacks_memory;
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    return true;
+  } catch (...) {
+    return false;
+  }
 }
 
 int tell_of_uncaught() {
@@ -48,7 +108,7 @@ int tell_of_uncaught() {
     }
     return g_codes.defect;
   } catch (const std::bad_alloc&) {
-    std::fprintf(stderr, "graphgate: out of memory\n");
+    std::fprintf(stderr, "%s", kNoMemoryLine.data());
     return g_codes.machine;
   }
 }

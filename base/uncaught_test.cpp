@@ -1,15 +1,21 @@
 #include "base/uncaught.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <csignal>
+#include <cstdlib>
 #include <filesystem>
+#include <memory>
 #include <new>
 #include <stdexcept>
 #include <system_error>
 #include <thread>
+#include <vector>
 
 #include "base/folder_test.h"
+#include "base/processes.h"
 #include "base/scratch_paths.h"
 
 namespace graphgate {
@@ -29,6 +35,27 @@ TEST(UncaughtDeathTest, IsOneLineAndACodeWhereADestructorFindsNoMemory) {
       testing::ExitedWithCode(3), "^graphgate: out of memory\n$");
 }
 
+void limit_address_space(rlim_t bytes) {
+  const rlimit limit{bytes, bytes};
+  (void)setrlimit(RLIMIT_AS, &limit);
+}
+
+void fill_memory_where_nothing_may_be_thrown() noexcept {
+  std::vector<std::unique_ptr<char[]>> all;  // what is cleaned up on the way
+  limit_address_space(1U << 26U);
+  for (;;) all.emplace_back(new char[1U << 20U]);
+}
+
+TEST(UncaughtDeathTest, IsOneLineAndACodeWhereNothingMayBeThrown) {
+  if (!can_limit_memory()) GTEST_SKIP() << "sanitizers need terabytes of address space";
+  EXPECT_EXIT(
+      {
+        end_cleanly_on_throws({3, 5});
+        fill_memory_where_nothing_may_be_thrown();
+      },
+      testing::ExitedWithCode(3), "^graphgate: out of memory\n$");
+}
+
 TEST(UncaughtDeathTest, IsOneLineAndACodeWhereAThreadThrows) {
   EXPECT_EXIT(
       {
@@ -36,6 +63,34 @@ TEST(UncaughtDeathTest, IsOneLineAndACodeWhereAThreadThrows) {
         std::thread([] { throw std::runtime_error("one\nPASS two\x1b[2J"); }).join();
       },
       testing::ExitedWithCode(5), "^graphgate: internal error: one PASS two\\?\\[2J\n$");
+}
+
+// Allocators abort where they have no room for tables of their own.
+TEST(UncaughtDeathTest, IsOneLineAndACodeWhereTheAllocatorAborts) {
+  if (!can_limit_memory()) GTEST_SKIP() << "sanitizers need terabytes of address space";
+  EXPECT_EXIT(
+      {
+        end_cleanly_on_throws({3, 5});
+        limit_address_space(1U << 20U);
+        std::abort();
+      },
+      testing::ExitedWithCode(3), "^graphgate: out of memory\n$");
+  EXPECT_EXIT(
+      {
+        end_cleanly_on_throws({3, 5});
+        std::abort();
+      },
+      testing::KilledBySignal(SIGABRT), "^$");
+}
+
+TEST(UncaughtDeathTest, RefusesToBeginWithLittleMemory) {
+  if (!can_limit_memory()) GTEST_SKIP() << "sanitizers need terabytes of address space";
+  EXPECT_EXIT(
+      {
+        limit_address_space(1U << 20U);
+        refuse_little_memory(3);
+      },
+      testing::ExitedWithCode(3), "^graphgate: less than 128 MiB of address space[^\n]*\n$");
 }
 
 TEST(UncaughtDeathTest, TakesScratchAlong) {

@@ -279,6 +279,27 @@ TEST_F(CampaignTest, NamesWhatTakesItsProcessDownAndGoesOn) {
             can_limit_memory() ? 5U : 4U);
 }
 
+// Other processes take memory, and give it back.
+TEST_F(CampaignTest, TakesACaseWithoutMemoryForNoFindingWhereItHasSomeLater) {
+  const SharedCount thrown;
+  const SharedCount told;
+  const auto judge = [&](const Descent& descent, const std::function<void()>& begin_judging) {
+    begin_judging();
+    if (descent.index == 83 && thrown.add() == 1) throw std::bad_alloc();
+    CaseVerdict verdict = plain_verdict(descent.index);
+    if (descent.index == 84 && told.add() == 1) {  // its executor says so
+      verdict.outcome = Outcome::kCrash;
+      verdict.signature = kNoMemorySignature;
+    }
+    return verdict;
+  };
+  const auto end = must(run(judge));
+  EXPECT_EQ(end.state.tally.cases, 200U);
+  EXPECT_EQ(thrown.get(), 2);
+  EXPECT_EQ(told.get(), 2);
+  EXPECT_TRUE(same_results(end.state, plain_state(200)));
+}
+
 TEST_F(CampaignTest, ThatIsInterruptedIsWholeAndGoesOnWhereItWas) {
   options_.pool.jobs = 1;
   const SharedCount runs;
