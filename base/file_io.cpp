@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <charconv>
 #include <csignal>
@@ -17,6 +18,7 @@
 #include <new>
 
 #include "base/path_error.h"
+#include "base/text_limit.h"
 
 namespace graphgate {
 
@@ -114,6 +116,13 @@ std::int64_t memory_bytes() {
   static const std::int64_t bytes = std::min(
       container_bytes(), std::int64_t{::sysconf(_SC_PHYS_PAGES)} * ::sysconf(_SC_PAGE_SIZE));
   return bytes;
+}
+
+std::atomic<std::int64_t> g_most_text_bytes = 0;  // 0: nobody has said
+
+std::int64_t most_text_bytes() {
+  const std::int64_t said = g_most_text_bytes;
+  return said > 0 ? said : std::min(kMostTextBytes, memory_bytes() / 2);
 }
 
 Error too_large(std::int64_t bytes, std::int64_t most_bytes) {
@@ -239,8 +248,10 @@ Result<std::string> read_whole(const std::string& path) {
   } else {
     GRAPHGATE_TRY_VOID(check_regular(opened, path));
   }
-  return read_to_end(opened, std::min(kMostTextBytes, memory_bytes() / 2), path);
+  return read_to_end(opened, most_text_bytes(), path);
 }
+
+void limit_texts(std::int64_t most_bytes) { g_most_text_bytes = most_bytes; }
 
 Result<std::optional<std::string>> read_file(const std::string& path, std::int64_t most_bytes) {
   const auto opened = open_to_read(path);

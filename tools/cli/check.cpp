@@ -38,7 +38,7 @@ using conformance::Script;
 struct CheckVerb {
   ProgramOptions programs;
   std::vector<std::string> executors;  // names or commands; empty: what fits file and judges
-  double executor_seconds = 60;        // for each answer of a command
+  AnswerFlags answers;
   std::uint64_t seed = 1;
   int calls = 2;
   int jobs = 1;
@@ -66,8 +66,9 @@ struct Setting {
 // Has said who it is.
 MadeSubject started_subject(const std::string& executor, const Configuration& options,
                             const CheckVerb& verb) {
-  auto subject = make_subject(executor, {answer_time(verb.executor_seconds), "",
-                                         options.contains(spec::option::kAllowZeroAndOne)});
+  GRAPHGATE_TRY(SubjectSettings settings, subject_settings(verb.answers, ""));
+  settings.allow_zero_and_one = options.contains(spec::option::kAllowZeroAndOne);
+  auto subject = make_subject(executor, settings);
   if (!subject.ok()) return subject.error().at("'" + executor + "'");
   GRAPHGATE_TRY_VOID(subject.value()->start());
   return subject;
@@ -387,11 +388,7 @@ Verb add_check(CLI::App& app) {
           "--judges)")
       ->type_name(takes::kCommand)
       ->allow_extra_args(false);
-  check
-      ->add_option("--executor-timeout", verb.executor_seconds,
-                   "seconds for each answer of such a command")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+  add_answer_flags(*check, verb.answers);
   check->add_option("--seed", verb.seed, "seed of the inputs where there is no recording");
   check->add_option("--calls", verb.calls, "how many calls where there is no recording")
       ->check(CLI::Range(1, 1'000'000));

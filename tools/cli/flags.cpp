@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <iterator>
+#include <limits>
 
 #include "base/atomic_file.h"
+#include "tools/cli/quantities.h"
 #include "tools/executors/optimized_options.h"
 #include "tools/report/forms.h"
 
@@ -146,16 +148,35 @@ void add_subject_flags(CLI::App& app, SubjectFlags& flags) {
                  "who is under test: a command that speaks the protocol of docs/executors.md "
                  "(default: the optimized executor)")
       ->type_name(takes::kCommand);
-  app.add_option("--executor-timeout", flags.seconds, "seconds for each answer of such a command")
+  add_answer_flags(app, flags.answers);
+}
+
+void add_answer_flags(CLI::App& app, AnswerFlags& flags) {
+  app.add_option("--executor-timeout", flags.seconds, "seconds for each answer of a command")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
+  app.add_option("--answer-limit", flags.bytes,
+                 "bytes of the tensors of such an answer, besides 16 for each byte that was sent: "
+                 "512M, 8GiB")
+      ->capture_default_str()
+      ->type_name("BYTES");
+}
+
+Result<SubjectSettings> subject_settings(const AnswerFlags& flags, const std::string& exchange) {
+  SubjectSettings settings{answer_time(flags.seconds), exchange};
+  const auto bytes = parse_bytes(flags.bytes);
+  if (!bytes.ok()) return bytes.error().at("--answer-limit");
+  constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  settings.answer_bytes = static_cast<std::int64_t>(std::min(bytes.value(), kMost));
+  return settings;
 }
 
 Result<std::shared_ptr<const Subject>> choose_subject(const SubjectFlags& flags,
                                                       const spec::Configuration& options,
                                                       const std::string& exchange) {
   const std::string text = flags.executor.empty() ? "optimized" : flags.executor;
-  auto made = make_subject(text, {answer_time(flags.seconds), exchange});
+  GRAPHGATE_TRY(const SubjectSettings settings, subject_settings(flags.answers, exchange));
+  auto made = make_subject(text, settings);
   if (!made.ok()) return made.error().at("'" + text + "'");
   std::shared_ptr<const Subject> subject = std::move(made).value();
   GRAPHGATE_TRY_VOID(subject->start());

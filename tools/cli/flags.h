@@ -74,10 +74,20 @@ struct ProgramOptions {
 void add_program_options(CLI::App& app, ProgramOptions& options);
 void add_custom_ops_flag(CLI::App& app, std::vector<std::string>& custom_ops);
 
+// What each answer of a command may take.
+struct AnswerFlags {
+  double seconds = 60;
+  std::string bytes = "2GiB";  // of its tensors
+};
+void add_answer_flags(CLI::App& app, AnswerFlags& flags);
+// What the flags say, and where tensors are exchanged. kBadInput for what are no bytes.
+[[nodiscard]] Result<SubjectSettings> subject_settings(const AnswerFlags& flags,
+                                                       const std::string& exchange);
+
 // Who is under test where cases are drawn, replayed or reduced.
 struct SubjectFlags {
   std::string executor;  // empty: the optimized executor
-  double seconds = 60;   // for each answer of a command
+  AnswerFlags answers;
 };
 void add_subject_flags(CLI::App& app, SubjectFlags& flags);
 

@@ -33,7 +33,7 @@ struct GateVerb {
   double plan_threshold_percent = 5;
   int jobs = 1;
   std::uint32_t timeout_seconds = 120;
-  double executor_seconds = 60;  // for each answer of a command
+  AnswerFlags answers;
   int reruns = 2;
   std::string time;  // for drawn cases; empty: none
   std::uint64_t seed = 1;
@@ -60,7 +60,7 @@ struct Choices {
 };
 
 Result<Choices> choices_of(const GateVerb& verb, const std::string& exchange) {
-  const SubjectSettings settings{answer_time(verb.executor_seconds), exchange};
+  GRAPHGATE_TRY(const SubjectSettings settings, subject_settings(verb.answers, exchange));
   Choices choices;
   GRAPHGATE_TRY(choices.baseline, parse_side(verb.baseline, settings));
   for (const std::string& candidate : verb.candidates) {
@@ -325,10 +325,7 @@ Verb add_gate(CLI::App& app) {
   gate->add_option("--jobs,-j", verb.jobs, "cases run at a time")->check(CLI::Range(1, 1024));
   gate->add_option("--timeout", verb.timeout_seconds, "seconds for one case")
       ->check(CLI::Range(1, 1'000'000));
-  gate->add_option("--executor-timeout", verb.executor_seconds,
-                   "seconds for each answer of a command")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+  add_answer_flags(*gate, verb.answers);
   gate->add_option("--reruns", verb.reruns, "looks at a case that fails, to tell flaky ones")
       ->capture_default_str()
       ->check(CLI::Range(0, 100));

@@ -1,11 +1,15 @@
 // The command line: declares the verbs, runs the one that was asked for, turns an Error into one
 // line and an exit code.
+#include <algorithm>
 #include <cstdio>
+#include <limits>
 
 #include "base/formatted.h"
 #include "base/stop_signals.h"
+#include "base/text_limit.h"
 #include "base/uncaught.h"
 #include "tools/cli/flags.h"
+#include "tools/cli/quantities.h"
 #include "tools/cli/verb.h"
 #include "tools/report/escape.h"
 #include "tools/report/forms.h"
@@ -33,6 +37,27 @@ int finish(const graphgate::Result<ExitCode>& result) {
   return static_cast<int>(graphgate::tools::exit_code_of(result.error().kind));
 }
 
+// Adds to a verb, or to each below it, the flag that all have.
+void add_text_limit(CLI::App& app, std::string& bytes) {
+  const auto below = app.get_subcommands({});
+  for (CLI::App* verb : below) add_text_limit(*verb, bytes);
+  if (!below.empty() && app.get_require_subcommand_min() > 0) return;
+  app.add_option("--text-limit", bytes,
+                 "bytes of each text that is read: 64M, 4GiB (default: 1GiB, and at most half of "
+                 "the memory)")
+      ->type_name("BYTES");
+}
+
+graphgate::Result<void> take_text_limit(const std::string& text) {
+  if (text.empty()) return {};
+  const auto bytes = graphgate::tools::parse_bytes(text);
+  if (!bytes.ok()) return bytes.error().at("--text-limit");
+  if (bytes.value() == 0) return graphgate::bad_input("--text-limit: expected at least 1 byte");
+  constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max() - 1);
+  graphgate::limit_texts(static_cast<std::int64_t>(std::min(bytes.value(), kMost)));
+  return {};
+}
+
 // One line, as for all wrong input.
 std::string usage_error(const CLI::App* app, const CLI::Error& error) {
   std::string verb = "graphgate";
@@ -53,6 +78,8 @@ int run(int argc, char** argv) {
   app.footer("`graphgate VERB --help` shows the options of a verb and an example.");
   std::vector<graphgate::tools::Verb> verbs;
   for (const auto add : kVerbs) verbs.push_back(add(app));
+  std::string text_limit;
+  for (CLI::App* verb : app.get_subcommands({})) add_text_limit(*verb, text_limit);
   graphgate::tools::refuse_empty_paths(app);
   try {
     app.parse(argc, argv);
@@ -71,18 +98,30 @@ int run(int argc, char** argv) {
     app.exit(error);
     return static_cast<int>(is_help ? ExitCode::kGood : ExitCode::kBadInput);
   }
+  const auto limited = take_text_limit(text_limit);
+  if (!limited.ok()) return finish(limited.error());
   for (const graphgate::tools::Verb& verb : verbs) {
     if (verb.app->parsed()) return finish(verb.run({argv, argv + argc}));
   }
   return static_cast<int>(ExitCode::kBadInput);
 }
 
+// Before any library is set up: the allocator's first act is to ask for memory.
+void begin_process() {
+  graphgate::refuse_little_memory(static_cast<int>(ExitCode::kInfrastructure));
+}
+[[gnu::section(".preinit_array"), gnu::used]] void (*const kBegin)() = begin_process;
+
+// Before what other files set up.
+[[gnu::constructor(101)]] void begin() {
+  graphgate::end_cleanly_on_throws(
+      {static_cast<int>(ExitCode::kInfrastructure), static_cast<int>(ExitCode::kInternal)});
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   graphgate::end_cleanly_on_signals();
-  graphgate::end_cleanly_on_throws(
-      {static_cast<int>(ExitCode::kInfrastructure), static_cast<int>(ExitCode::kInternal)});
   try {
     return run(argc, argv);
   } catch (...) {

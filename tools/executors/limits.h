@@ -23,10 +23,11 @@ inline constexpr std::size_t kMostDimensions = 1024;
 inline constexpr std::int64_t kFreeAnswerBytes = std::int64_t{2} << 30U;
 inline constexpr std::int64_t kAnswerBytesPerByte = 16;
 
-inline std::int64_t most_answer_bytes(std::int64_t sent_bytes) {
+// `free_bytes` is what an answer may have where nothing was sent.
+inline std::int64_t most_answer_bytes(std::int64_t sent_bytes, std::int64_t free_bytes) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-  if (sent_bytes > (kMost - kFreeAnswerBytes) / kAnswerBytesPerByte) return kMost;
-  return kFreeAnswerBytes + kAnswerBytesPerByte * sent_bytes;
+  if (sent_bytes > (kMost - free_bytes) / kAnswerBytesPerByte) return kMost;
+  return free_bytes + kAnswerBytesPerByte * sent_bytes;
 }
 
 }  // namespace graphgate::tools

@@ -96,7 +96,8 @@ class Session {
     times_->asked +=
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (!answer.ok()) return broken(answer.error());
-    auto message = Message::read(answer.value(), folder_.path(), most_answer_bytes(sent_bytes_),
+    auto message = Message::read(answer.value(), folder_.path(),
+                                 most_answer_bytes(sent_bytes_, settings_.answer_bytes),
                                  [this] { return folder_.is_there(); });
     if (!message.ok()) return garbage(message.error());
     const auto refusal = refusal_in(message.value().cursor());

@@ -18,6 +18,7 @@
 
 #include "conformance/run/executor_source.h"
 #include "fuzz/generate/alphabet.h"
+#include "tools/executors/limits.h"
 
 namespace graphgate::tools {
 
@@ -59,6 +60,9 @@ struct SubjectSettings {
   std::string exchange = {};
   // Sizes 0 and 1 where a range starts at 2, of an executor that has no such option.
   bool allow_zero_and_one = false;
+  // What the tensors of an answer of a process may have together, besides what limits.h allows for
+  // what it was sent.
+  std::int64_t answer_bytes = kFreeAnswerBytes;
 };
 
 using MadeSubject = Result<std::unique_ptr<Subject>>;

@@ -56,6 +56,30 @@ TEST_F(CliExecutor, ThatDecidesWrongIsFound) {
   EXPECT_EQ(right.code, 0) << right.out << right.err;
 }
 
+TEST_F(CliExecutor, AnswersWithAsManyBytesAsTheFlagSays) {
+  std::ofstream(folder_ / "made.case") << R"(graphgate-case 1
+name "made"
+program "made" {
+  %f = aten.full.default([1000], 2.5)
+  output %f
+}
+scenario {
+  call made
+}
+expect PASS
+)";
+  const std::string line = "check --judges bounds --executor '" + served("optimized") + "' " +
+                           (folder_ / "made.case").string();
+  EXPECT_EQ(run(line).code, 0);
+  const CliRun less = run(line + " --answer-limit 1K");
+  EXPECT_EQ(less.code, 1) << less.err;
+  EXPECT_TRUE(contains(less.out, "answers with what is no answer")) << less.out;
+  EXPECT_EQ(run(line + " --answer-limit 8K").code, 0);
+  const CliRun no_bytes = run(line + " --answer-limit much");
+  EXPECT_EQ(no_bytes.code, 4);
+  EXPECT_TRUE(contains(no_bytes.err, "--answer-limit")) << no_bytes.err;
+}
+
 TEST_F(CliExecutor, ThatEndsHangsOrTalksNonsenseIsAFinding) {
   const std::string serve = served("optimized");
   const auto found = [&](const std::string& command, const std::string& words,

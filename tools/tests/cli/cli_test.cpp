@@ -618,6 +618,25 @@ TEST_F(Cli, TellsUsageErrorsWithCode4AndHelpWithCode0) {
   }
 }
 
+TEST_F(Cli, ReadsNoTextBeyondTheFlag) {
+  const std::string file = (folder_ / "golden/cases/op/creation.case").string();
+  EXPECT_EQ(run("check --text-limit 1M " + file).code, 0);
+  for (const char* line : {"check --text-limit 100 ", "replay --text-limit 100 ",
+                           "golden check --text-limit 10 --only x "}) {
+    const bool is_golden = std::string_view(line).starts_with("golden");
+    const CliRun outcome = run(line + (is_golden ? (folder_ / "golden").string() : file));
+    EXPECT_EQ(outcome.code, 3) << line << outcome.err;
+    EXPECT_TRUE(contains(outcome.err, is_golden ? "expected at most 10" : "expected at most 100"))
+        << outcome.err;
+    EXPECT_EQ(line_count(outcome.err), 1U) << outcome.err;
+  }
+  for (const char* wrong : {"much", "0", "-1"}) {
+    const CliRun outcome = run("check --text-limit=" + std::string(wrong) + " " + file);
+    EXPECT_EQ(outcome.code, 4) << wrong;
+    EXPECT_TRUE(contains(outcome.err, "--text-limit")) << outcome.err;
+  }
+}
+
 // In whatever group they stand.
 TEST_F(Cli, DeclaresDevicesInOnePlace) {
   const auto device_flags = [&](const std::string& verb) {
