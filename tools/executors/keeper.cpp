@@ -23,8 +23,10 @@
 namespace graphgate::tools {
 namespace {
 
-// How long a keeper tries to end what it keeps, and how long its owner waits for that.
+// How long a keeper tries to end what it keeps, its guard what that has left, and how long the
+// owner waits for both.
 constexpr std::int64_t kKeeperMilliseconds = 5'000;
+constexpr std::int64_t kGuardMilliseconds = 3'000;
 constexpr std::chrono::seconds kOwnerTime{10};
 
 std::int64_t now_milliseconds() {
@@ -72,6 +74,32 @@ void take_in(pid_t command, bool& is_over) {
   }
 }
 
+// Has the orphans of all that comes of this process fall to it, and a signal told when its owner
+// ends. Ends here where the owner has.
+void take_orphans_of(pid_t owner) {
+  (void)::setpgid(0, 0);  // what a terminal sends to its owner's group is not for it
+  (void)::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  (void)::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (::getppid() != owner) ::_exit(0);
+  (void)::signal(SIGCHLD, SIG_DFL);  // an ignored child leaves no status
+}
+
+// What a keeper that was ended has left.
+void end_orphans(const sigset_t& signals) {
+  const std::int64_t end = now_milliseconds() + kGuardMilliseconds;
+  while (now_milliseconds() < end) {
+    const bool is_listed = kill_children();
+    while (::waitpid(-1, nullptr, WNOHANG) > 0) {
+    }
+    siginfo_t any{};
+    const bool has_none =
+        ::waitid(P_ALL, 0, &any, WEXITED | WNOHANG | WNOWAIT) != 0 && errno == ECHILD;
+    if (has_none || !is_listed) return;
+    const timespec pause{0, 2'000'000};
+    (void)::sigtimedwait(&signals, nullptr, &pause);
+  }
+}
+
 // Who is killed leaves its children to the keeper: so no tree is walked.
 void end_all(pid_t command, bool is_over, const sigset_t& signals) {
   if (!is_over) (void)::kill(-command, SIGKILL);
@@ -88,20 +116,18 @@ void end_all(pid_t command, bool is_over, const sigset_t& signals) {
   }
 }
 
+// Blocks the signals that a keeper waits for; returns the mask of before.
+sigset_t block(const sigset_t& signals) {
+  sigset_t before;
+  (void)::sigprocmask(SIG_BLOCK, &signals, &before);
+  return before;
+}
+
 // Never returns. The status goes into `file`.
 [[noreturn]] void be_keeper(pid_t owner, const char* command, const char* argument,
-                            const CommandFiles& files, int file) {
-  sigset_t signals;
-  sigset_t before;
-  (void)::sigemptyset(&signals);
-  (void)::sigaddset(&signals, SIGTERM);
-  (void)::sigaddset(&signals, SIGCHLD);
-  (void)::sigprocmask(SIG_BLOCK, &signals, &before);
-  (void)::setpgid(0, 0);  // what a terminal sends to its owner's group is not for it
-  (void)::prctl(PR_SET_CHILD_SUBREAPER, 1);
-  (void)::prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (::getppid() != owner) ::_exit(0);
-  (void)::signal(SIGCHLD, SIG_DFL);  // an ignored child leaves no status
+                            const CommandFiles& files, int file, const sigset_t& signals,
+                            const sigset_t& before) {
+  take_orphans_of(owner);
   const pid_t process = ::fork();
   if (process == 0) {
     (void)::sigprocmask(SIG_SETMASK, &before, nullptr);
@@ -119,6 +145,43 @@ void end_all(pid_t command, bool is_over, const sigset_t& signals) {
     take_in(process, is_over);
   } while (::sigwaitinfo(&signals, nullptr) != SIGTERM);
   end_all(process, is_over, signals);
+  ::_exit(0);
+}
+
+// Between the owner and the keeper: whoever ends the keeper has its orphans fall to the guard.
+// Never returns.
+[[noreturn]] void be_guard(pid_t owner, const char* command, const char* argument,
+                           const CommandFiles& files, int file) {
+  sigset_t signals;
+  (void)::sigemptyset(&signals);
+  (void)::sigaddset(&signals, SIGTERM);
+  (void)::sigaddset(&signals, SIGCHLD);
+  const sigset_t before = block(signals);
+  take_orphans_of(owner);
+  const pid_t self = ::getpid();
+  const pid_t keeper = ::fork();
+  if (keeper == 0) be_keeper(self, command, argument, files, file, signals, before);
+  if (keeper < 0) ::_exit(1);
+  (void)::close_range(0, ~0U, 0);    // the status is the keeper's to tell
+  (void)::signal(SIGTERM, SIG_DFL);  // what is ignored is not waited for
+  bool is_told = false;
+  bool is_over = false;
+  std::int64_t end = 0;
+  while (!is_over && (!is_told || now_milliseconds() < end)) {
+    const timespec pause{0, 100'000'000};
+    const int came =
+        is_told ? ::sigtimedwait(&signals, nullptr, &pause) : ::sigwaitinfo(&signals, nullptr);
+    if (came == SIGTERM && !is_told) {
+      is_told = true;
+      end = now_milliseconds() + kKeeperMilliseconds;
+      (void)::kill(keeper, SIGTERM);
+      (void)::kill(keeper, SIGCONT);  // where the command has stopped it
+    }
+    for (pid_t ended = 0; (ended = ::waitpid(-1, nullptr, WNOHANG)) > 0;) {
+      is_over |= ended == keeper;
+    }
+  }
+  end_orphans(signals);
   ::_exit(0);
 }
 
@@ -175,7 +238,7 @@ Result<Keeper> Keeper::start(const std::string& command, const CommandFiles& fil
   const pid_t owner = ::getpid();
   const auto process = fork_process();
   if (process.ok() && process.value() == 0) {
-    be_keeper(owner, command.c_str(), argument.c_str(), files, pipe.in);
+    be_guard(owner, command.c_str(), argument.c_str(), files, pipe.in);
   }
   ::close(pipe.in);
   if (!process.ok()) {

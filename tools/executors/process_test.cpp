@@ -180,6 +180,33 @@ TEST(ExternalProcess, TakesAlongWhoHasLeftIt) {
   EXPECT_FALSE(runs(orphan));
 }
 
+// `victim` is a shell's word for a process above the command, which ends it.
+void expect_nothing_left_by_who_kills(const std::string& victim) {
+  const TemporaryFolder folder = made_folder();
+  const std::string names = folder.path() + "/orphan";
+  auto process = ExternalProcess::start(
+                     "read line; guard=$(cut -d' ' -f4 /proc/$PPID/stat); "
+                     "(setsid sh -c 'echo $$ >" +
+                     names +
+                     "; exec sleep 1000 >/dev/null 2>&1' &); "
+                     "while ! [ -s " +
+                     names + " ]; do sleep 0.01; done; kill -KILL " + victim + "; sleep 1000")
+                     .value();
+  const auto answer = process->exchange("", 20s);
+  ASSERT_FALSE(answer.ok());
+  EXPECT_EQ(answer.error().kind, ErrorKind::kInternal);
+  std::string orphan;
+  std::ifstream(names) >> orphan;
+  ASSERT_FALSE(orphan.empty());
+  for (int i = 0; i < 500 && runs(orphan); ++i) std::this_thread::sleep_for(10ms);
+  EXPECT_FALSE(runs(orphan)) << victim;
+}
+
+TEST(ExternalProcess, LeavesNothingBehindWhereItKillsWhoKeepsIt) {
+  expect_nothing_left_by_who_kills("$PPID");
+  expect_nothing_left_by_who_kills("$guard");
+}
+
 TEST(ExternalProcess, TakesItsChildrenAlongWhenItsOwnerIsKilled) {
   std::array<int, 2> ends{};
   ASSERT_EQ(::pipe(ends.data()), 0);
