@@ -167,6 +167,9 @@ class CliPaths : public Cli {
     fs::permissions(folder_ / "out", fs::perms::all);
     const std::string in_folder = "--corpus " + (folder_ / "corpus").string();
     ASSERT_LT(run("fuzz --cases 1 --jobs 1 --seed 3 --judges exact " + in_folder).code, 3);
+    fs::create_directories(folder_ / "corpus/regression");
+    write("corpus/regression/small.case", kSmallCase);
+    write("corpus/ledger.txt", "# nothing is known\n");
     const CliRun plan = run("plan --text " + (folder_ / "small.txt").string());
     ASSERT_EQ(plan.code, 0) << plan.err;
     write("small.plan", plan.out);
@@ -240,6 +243,7 @@ class CliPaths : public Cli {
     add_devices(at, ending, all);
     add_socket(folder_ / path("socket"));
     all.push_back({"socket", path("socket")});
+    if (make_sparse(folder_ / path("sparse"))) all.push_back({"sparse", path("sparse")});
     write(at + "file", "");
     all.push_back({"below a file", at + "file/below" + ending});
     all.push_back({"long name", at + std::string(300, 'n') + ending});
@@ -259,6 +263,14 @@ class CliPaths : public Cli {
       all.push_back({"in a closed folder", at + "closed/file" + ending, true});
     }
     return all;
+  }
+
+  // More bytes than any machine has memory, and none on the disk.
+  static bool make_sparse(const fs::path& path) {
+    std::ofstream(path).close();
+    std::error_code failed;
+    fs::resize_file(path, std::uintmax_t{1} << 42U, failed);
+    return !failed;
   }
 
   // Nodes of our own, so that a fault costs the machine nothing.
@@ -391,7 +403,7 @@ class CliPaths : public Cli {
     const bool is_new = bad.kind == "missing" || bad.kind == "no UTF-8";
     if (option.type == "NEWFOLDER") return is_new || bad.kind == "folder";
     if (option.type == "OUTPUT") {
-      const bool is_device = bad.kind == "null" || bad.kind == "zero";
+      const bool is_device = bad.kind == "null" || bad.kind == "zero" || bad.kind == "sparse";
       const bool takes_folder = option.text.find("folder") != std::string::npos;
       return is_new || is_device || (takes_folder && bad.kind == "folder");
     }
@@ -419,6 +431,7 @@ class CliPaths : public Cli {
   }
 
   void try_verb(const std::string& verb);
+  void try_folder(const std::string& folder, const Words& words);
 
   bool can_be_nobody_ = false;
   std::atomic<int> next_ = 0;
@@ -600,6 +613,61 @@ TEST_F(CliPaths, TakesACacheThatCannotBeMadeOrWrittenForNoFault) {
     EXPECT_EQ(ending.status, 0) << ending.describe() << ending.err;
     EXPECT_TRUE(contains(ending.err, "plans are not kept"));
   }
+}
+
+// ---- folders that hold what others have put there ----
+
+// Every file of the folder, for a verb that reads it: it is refused in one line that names it, or
+// passed over; nobody waits for it, and nobody reads it to its end.
+void CliPaths::try_folder(const std::string& folder, const Words& words) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder_ / folder)) {
+    if (entry.is_regular_file()) files.push_back(fs::relative(entry.path(), folder_ / folder));
+  }
+  ASSERT_FALSE(files.empty()) << folder;
+  for (const fs::path& file : files) {
+    for (const std::string kind : {"pipe", "sparse"}) {
+      fs::remove_all(folder_ / "used");
+      fs::remove_all(folder_ / "merged");
+      fs::copy(folder_ / folder, folder_ / "used", fs::copy_options::recursive);
+      const fs::path bad = folder_ / "used" / file;
+      fs::remove(bad);
+      if (kind == "pipe") ASSERT_EQ(::mkfifo(bad.c_str(), 0600), 0);
+      if (kind == "sparse" && !make_sparse(bad)) continue;
+      const Ending ending = execute(words, false);
+      const std::string title = file.string() + " is a " + kind + ": ";
+      EXPECT_FALSE(ending.is_late) << title << ending.describe();
+      ASSERT_TRUE(WIFEXITED(ending.status)) << title << ending.describe();
+      const int code = WEXITSTATUS(ending.status);
+      EXPECT_LE(code, 4) << title << ending.err;
+      if (code != 3 && code != 4) continue;
+      EXPECT_EQ(line_count(ending.err), 1U) << title << ending.err;
+      EXPECT_TRUE(contains(ending.err, file.filename().string())) << title << ending.err;
+    }
+  }
+}
+
+TEST_F(CliPaths, WaitsForNothingInACorpusThatGoesOn) {
+  try_folder("corpus", {"fuzz", "--resume", "--cases", "1", "--jobs", "1", "--seed", "3",
+                        "--judges", "exact", "--corpus", "used"});
+}
+TEST_F(CliPaths, WaitsForNothingInACorpusThatIsReplayed) {
+  try_folder("corpus",
+             {"fuzz", "--replay-only", "--jobs", "1", "--judges", "exact", "--corpus", "used"});
+}
+TEST_F(CliPaths, WaitsForNothingInACorpusThatIsMerged) {
+  try_folder("corpus", {"fuzz", "merge", "used", "--into", "merged"});
+}
+TEST_F(CliPaths, WaitsForNothingInTheCorpusOfAGate) {
+  try_folder("corpus", {"gate", "--baseline", "fixed", "--candidate", "fixed", "--reruns", "0",
+                        "--corpus", "used"});
+}
+TEST_F(CliPaths, WaitsForNothingAmongGoldenFiles) {
+  try_folder("golden_files", {"golden", "check", "used"});
+}
+TEST_F(CliPaths, WaitsForNothingAmongCases) {
+  try_folder("cases", {"mutants", "--filter", "frees_twice", "used"});
+  try_folder("cases", {"ops", "--coverage", "used"});
 }
 
 // One test for each verb: they run beside each other.
