@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
 """Makes each call to the system fail that a small run of a verb makes, one at a time: the n-th open,
-write, rename, fsync, fork, mmap, read and making of a file, for every n.
+write, rename, fsync, fork, mmap, read and making of a file, for every n, and a sample of allocations.
 
     faults.py GRAPHGATE LIBRARY GOLDEN [--every N] [--run NAME]... [--jobs N] [--kind KIND]...
+              [--allocations N] [--seed N]
 
 LIBRARY is failing_calls.cpp, compiled; GRAPHGATE has glibc's allocator. What is demanded of each: the code and the files of the run
 without a fault, or exit code 3 and one line; no signal; each file as it was or whole; nothing left
-aside; and a state that goes on. The last line says how many points there were.
+aside; and a state that goes on. The last lines say how many points there were of each kind.
 
-`--kind allocate` fails a sample of allocations. Nobody demands that yet: some end the process, and some
-look like the executor's.
+There are too many allocations to fail each: so many of a run, --allocations, as far from each other as
+they can be, and another sample for each --seed.
 """
 import argparse
+import collections
 import concurrent.futures
 import dataclasses
 import os
@@ -26,7 +28,7 @@ GOES_ON = ["write", "make"]  # also from the n-th on, as on a full disk
 MOST_LINES = 3  # one for each file that is judged, and one for what cannot be written
 INFRASTRUCTURE = 3
 WORDS = ["Input/output error", "No space left", "Too many open files", "temporarily unavailable",
-         "Cannot allocate memory", "out of memory"]
+         "Cannot allocate memory", "out of memory", "Malloc failure"]
 
 
 @dataclasses.dataclass
@@ -111,10 +113,10 @@ def try_fault(run: runs.Run, clean: Clean, fault: str, options) -> tuple[str, li
 
 def points_of(clean: Clean, options) -> list[str]:
     points = []
-    for kind in options.kind or [kind for kind in KINDS if kind != "allocate"]:
+    for kind in options.kind or KINDS:
         count = clean.counts.get(kind, 0)
         step = max(count // options.allocations, 1) if kind == "allocate" else 1
-        for number in range(1, count + 1, step):
+        for number in range(1 + options.seed % step, count + 1, step):
             points.append(f"{kind}:{number}")
             if kind in GOES_ON:
                 points.append(f"{kind}:{number}+")
@@ -128,6 +130,7 @@ def main() -> int:
     parser.add_argument("golden")
     parser.add_argument("--every", type=int, default=1, help="only every so many points")
     parser.add_argument("--allocations", type=int, default=60, help="how many of them, about")
+    parser.add_argument("--seed", type=int, default=0, help="of the sample of allocations")
     parser.add_argument("--run", action="append", help="only this run")
     parser.add_argument("--kind", action="append", help="only this kind")
     parser.add_argument("--jobs", type=int, default=2)
@@ -135,6 +138,7 @@ def main() -> int:
     for name in ("graphgate", "library", "golden"):
         setattr(options, name, os.path.abspath(getattr(options, name)))
     total = failed = 0
+    kinds = collections.Counter()
     for run in runs.runs():
         if options.run and run.name not in options.run:
             continue
@@ -150,7 +154,9 @@ def main() -> int:
                     print(f"FAIL {run.name} {fault}: {words}", flush=True)
         total += len(tried)
         failed += bad
+        kinds.update(point.split(":")[0] for point in points)
         print(f"{run.name}: {len(tried)} points, {bad} failed", flush=True)
+    print(", ".join(f"{kinds[kind]} {kind}" for kind in KINDS if kinds[kind]))
     print(f"{total} points, {failed} failed")
     return 1 if failed or not total else 0
 
