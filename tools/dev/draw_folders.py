@@ -23,7 +23,7 @@ def sources():
     for top in FOLDERS:
         for path in sorted((ROOT / top).rglob("*")):
             name = path.relative_to(ROOT).as_posix()
-            is_test = re.search(r"_test\.|/tests/|/fuzz/\w+_fuzzer|tools/dev/", name)
+            is_test = re.search(r"_test\.|/tests/|_fuzzer\.|tools/dev/", name)
             if path.suffix in (".h", ".cpp", ".cuh") and not is_test:
                 yield name
 
