@@ -184,6 +184,9 @@ class ExactJudge {
   }
 
   Result<void> compare_errors(Runs& runs, const Trace& actual, const Trace& eager) {
+    for (const Trace* trace : {&actual, &eager}) {
+      if (trace->error && trace->error->kind == ErrorKind::kInfrastructure) return *trace->error;
+    }
     if (actual.error.has_value() == eager.error.has_value()) return {};
     if (actual.error && actual.error->kind == ErrorKind::kUnsupported) return {};
     if (eager.error && eager.error->kind == ErrorKind::kUnsupported) return {};

@@ -71,5 +71,25 @@ TEST(JudgeExact, SaysWhenOnlyOneSideGoesOn) {
   EXPECT_EQ(report.findings.front().rule, "E2.refusal");
 }
 
+// A lack of memory is neither's refusal.
+TEST(JudgeExact, SaysNothingWhereTheMachineLetsOneSideDown) {
+  const Answer no_memory =
+      [](const Configuration& c, std::size_t call,
+         const std::vector<std::vector<float>>& inputs) -> Result<std::vector<float>> {
+    const auto mode = c.find("mode");  // of the reference; the executor has none
+    if (mode != c.end() && mode->second != "eager") return product()(c, call, inputs);
+    return infrastructure("out of memory");
+  };
+  for (const bool is_subject : {true, false}) {
+    const ScriptedSource subject(is_subject ? no_memory : product());
+    const ScriptedSource oracle(is_subject ? product() : no_memory);
+    const Script script = script_over_floats({{{0.5F, 2, 3}, {2, 3, 4}}});
+    Runs runs(script, subject, oracle);
+    const auto report = judge_exact(runs, {});
+    ASSERT_FALSE(report.ok()) << is_subject;
+    EXPECT_EQ(report.error().kind, ErrorKind::kInfrastructure);
+  }
+}
+
 }  // namespace
 }  // namespace graphgate::conformance

@@ -242,6 +242,9 @@ class VacuityJudge {
       if (trace.error().kind == ErrorKind::kInfrastructure) return trace.error();
       return true;
     }
+    if (trace.value().error && trace.value().error->kind == ErrorKind::kInfrastructure) {
+      return *trace.value().error;
+    }
     reached |= is_reached(trace.value(), source);
     if (trace.value().error && (!base_->error || trace.value().error_step < base_->error_step)) {
       return true;
