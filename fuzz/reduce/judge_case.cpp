@@ -116,7 +116,11 @@ CheckResult check_signature(const spec::CaseFile& the_case, const CaseExecutors&
   choice.settings = settings;
   choice.settings.localize = false;
   if (const auto judge = judge_of(signature)) choice.judges.add(*judge);
-  const auto report = judge_case(the_case, executors, choice);
+  auto report = judge_case(the_case, executors, choice);
+  // What the machine did not give it may give now: a candidate is not lost to that.
+  if (!report.ok() && report.error().kind == ErrorKind::kInfrastructure) {
+    report = judge_case(the_case, executors, choice);
+  }
   if (!report.ok()) return CheckResult::kOther;
   const std::vector<Signature> found = signatures_of(report.value(), the_case);
   const bool shows = std::any_of(found.begin(), found.end(),
