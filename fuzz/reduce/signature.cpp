@@ -220,14 +220,15 @@ std::optional<std::string> take_until(std::string_view& text, char end) {
 }
 
 // The options of a signature, without what no signature tells: those of before have the values of
-// "cache-env".
-std::string told_of(std::string_view configuration) {
+// "cache-env". Nothing where one has no name.
+std::optional<std::string> told_of(std::string_view configuration) {
   std::string out;
   while (!configuration.empty()) {
     const std::size_t end = std::min(configuration.find(", "), configuration.size());
     const std::string_view bit = configuration.substr(0, end);
     configuration.remove_prefix(std::min(end + 2, configuration.size()));
     const std::string_view name = bit.substr(0, bit.find('='));
+    if (name.empty()) return std::nullopt;
     const spec::OptionRow* row = spec::find_option(name);
     out += out.empty() ? "" : ", ";
     out += row && row->is_local() ? name : bit;
@@ -259,8 +260,9 @@ Result<Signature> parse_signature(std::string_view text) {
   const bool is_whole = pattern && !detector->empty() && rule->size() > 1 && rule->back() == ' ' &&
                         rest.starts_with(" {") && rest.ends_with('}');
   if (!is_whole) return no_signature(text);
-  return Signature{*detector, rule->substr(0, rule->size() - 1), *pattern,
-                   told_of(rest.substr(2, rest.size() - 3))};
+  const auto configuration = told_of(rest.substr(2, rest.size() - 3));
+  if (!configuration) return no_signature(text);
+  return Signature{*detector, rule->substr(0, rule->size() - 1), *pattern, *configuration};
 }
 
 std::vector<Signature> signatures_of(const CaseReport& report, const spec::CaseFile& the_case) {

@@ -149,6 +149,10 @@ TEST(Signature, IsReadAsItIsPrinted) {
     const auto parsed = must(parse_signature(text));
     EXPECT_EQ(print_signature(parsed), text);
   }
+  // Options without a name would read back as others.
+  for (const std::string text : {"a b [m] {, c}", "a b [m] {c, , d}", "a b [m] {=1}"}) {
+    EXPECT_FALSE(parse_signature(text).ok()) << text;
+  }
 }
 
 // What an option names in one program or on one machine stands in no signature. Those of before had
