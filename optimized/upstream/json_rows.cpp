@@ -29,6 +29,8 @@ Result<Json> parse_json(std::string_view text, std::string_view source_name) {
                      " levels");
   } catch (const Json::parse_error& error) {
     return bad_input(std::string(source_name) + ": no JSON at byte " + std::to_string(error.byte));
+  } catch (const Json::out_of_range&) {
+    return bad_input(std::string(source_name) + ": a number is larger than a double can be");
   }
 }
 

@@ -112,6 +112,7 @@ TEST(UpstreamData, IsRefusedWithThePlaceOfTheFault) {
   };
   EXPECT_EQ(message("{"), "data.json: no JSON at byte 2");
   EXPECT_EQ(message(std::string(1'000'000, '[')), "data.json: nested deeper than 256 levels");
+  EXPECT_EQ(message("{\"axes\": 1e999}"), "data.json: a number is larger than a double can be");
   EXPECT_EQ(message("[]"), "data.json: expected an object");
   EXPECT_EQ(message(R"({"axes": {}, "deviations": [{"deviation": "no_such"}], "choices": []})"),
             "data.json: deviations[0]: no deviation is called 'no_such'");
