@@ -100,9 +100,9 @@ class StepReports {
   double next_ = 0;
 };
 
-// In one child; nothing where it did not live to tell. Where it is to stop, what it had then.
-Result<std::optional<Reduced>> reduce_in_child(const CaseFile& the_case, const ReduceLimits& limits,
-                                               const ClassifyCase& classify) {
+// How a child that reduces the case ended, and what it told of by then.
+Result<ChildResult> run_reducer(const CaseFile& the_case, const ReduceLimits& limits,
+                                const ClassifyCase& classify) {
   constexpr double kPatience = 4;  // the last check may begin when the time is nearly up
   constexpr int kTickMilliseconds = 50;
   ChildOptions options;
@@ -121,6 +121,17 @@ Result<std::optional<Reduced>> reduce_in_child(const CaseFile& the_case, const R
     const bool is_over = limits.should_stop && limits.should_stop();
     auto ended = is_over ? pool.kill_all() : pool.wait(kTickMilliseconds);
     if (!ended.empty()) child = std::move(ended.front().second);
+  }
+  return child;
+}
+
+// In one child; nothing where it did not live to tell. Where it is to stop, what it had then.
+// Memory may be short for a moment: then it is another child's turn.
+Result<std::optional<Reduced>> reduce_in_child(const CaseFile& the_case, const ReduceLimits& limits,
+                                               const ClassifyCase& classify) {
+  GRAPHGATE_TRY(ChildResult child, run_reducer(the_case, limits, classify));
+  if (child.ending == ChildEnding::kNoMemory) {
+    GRAPHGATE_TRY(child, run_reducer(the_case, limits, classify));
   }
   const std::vector<std::string> texts = take_texts(child.output);
   const bool may_be_taken =
