@@ -26,6 +26,29 @@ void count_plan(const spec::Plan& plan, CompileCounters* counters) {
   }
 }
 
+std::string_view word_of(Origin origin) {
+  switch (origin) {
+    case Origin::kAllocated:
+      return "allocated";
+    case Origin::kInPlace:
+      return "in place";
+    case Origin::kReused:
+      return "reused";
+    case Origin::kNone:
+      return "none";
+  }
+  return "";
+}
+
+void tell_origins(const Placement& placement, CompileLog* log) {
+  if (log == nullptr) return;
+  for (const PlaceOrigin& each : placement.origins) {
+    const bool has_old = each.origin == Origin::kInPlace || each.origin == Origin::kReused;
+    log->placed(placement.buffers[each.buffer.index].name, word_of(each.origin),
+                has_old ? std::string_view(placement.buffers[each.old.index].name) : "");
+  }
+}
+
 }  // namespace
 
 Result<spec::Graph> prepare(const spec::Program& program, const CompileOptions& options,
@@ -82,6 +105,7 @@ Result<spec::Plan> compile(const spec::Program& program, const spec::Graph& prep
     GRAPHGATE_TRY(Placement placement,
                   plan_memory({graph, partitions, signatures, widened, std::move(hinted)},
                               options.memory, options.deviations));
+    tell_origins(placement, options.log);
     clock.begin("lower");
     spec::Plan plan =
         lower(program.name, std::move(graph), partitions, signatures, std::move(placement));

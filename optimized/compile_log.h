@@ -1,4 +1,5 @@
-// Who is told how a compile goes: stages with their seconds, as each ends, and warnings.
+// Who is told how a compile goes: stages with their seconds, as each ends, where buffers come from,
+// and warnings.
 //
 // compile() and prepare() tell it through a StageClock; caches report what they skip. Null stands
 // for silence. The command line prints to stderr under --verbose.
@@ -16,6 +17,10 @@ class CompileLog {
   virtual void stage(std::string_view name, double seconds) = 0;
   // One line; the work goes on.
   virtual void warning(std::string_view message) = 0;
+  // How a buffer of the plan came to its bytes: "allocated", "in place", "reused" or "none".
+  // `old`: the buffer whose bytes they were, of the second and third; else empty.
+  virtual void placed(std::string_view /*buffer*/, std::string_view /*how*/,
+                      std::string_view /*old*/) {}
 };
 
 // Times stages that follow each other: each ends where the next begins, or the clock goes. `log`

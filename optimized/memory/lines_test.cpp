@@ -33,6 +33,56 @@ TEST(Lines, HandAFreedBufferToTheNextAllocationOfItsKey) {
   EXPECT_EQ(arena_bytes(plan), 2 * 256);
 }
 
+// What a log is told of where buffers come from, a line each.
+class Origins final : public CompileLog {
+ public:
+  void stage(std::string_view /*name*/, double /*seconds*/) override {}
+  void warning(std::string_view /*message*/) override {}
+  void placed(std::string_view buffer, std::string_view how, std::string_view old) override {
+    said += std::string(buffer) + " " + std::string(how);
+    if (!old.empty()) said += " " + std::string(old);
+    said += "\n";
+  }
+  std::string said;
+};
+
+std::string origins_in(const std::string& text, CompileOptions options) {
+  Origins log;
+  options.log = &log;
+  (void)plan_with(text, options);
+  return log.said;
+}
+
+TEST(Lines, TellWhoseBytesABufferTookOver) {
+  EXPECT_EQ(origins_in(programs::kFourProducts, lines()),
+            "a allocated\nc reused a\nb allocated\nd reused b\n");
+  EXPECT_EQ(origins_in(R"(program "over" {
+  input %x : f32[8, 8]
+  %a = aten.mm.default(%x, %x)
+  %b = aten.relu.default(%a)
+  output %b
+})",
+                       lines()),
+            "a allocated\nb in place a\n");
+}
+
+// PyTorch 165514: the cut-out op is given a buffer that nobody allocated.
+TEST(TailAllocationsByGraphOutputs, TellsOfABufferThatNobodyAllocated) {
+  const std::string text = R"(program "tail" {
+  input %x : f32[8, 8]
+  %a = aten.mm.default(%x, %x)
+  %b = aten.empty_like.default(%a)
+  %c = aten.cos.default(%a)
+  %d = aten.add.Tensor(%b, %c)
+  output %d
+})";
+  CompileOptions options = lines({D::kTailAllocationsByGraphOutputs});
+  options.partition.split_ops = {"aten.cos"};
+  EXPECT_NE(origins_in(text, options).find("b none\n"), std::string::npos);
+  options.deviations = {};
+  EXPECT_NE(origins_in(text, options).find("b allocated\n"), std::string::npos);
+}
+
 // PyTorch 178578: %a takes the bytes that %b will give back.
 TEST(ReusesInvertedRanges, ReusesWhatIsFreedLater) {
   EXPECT_EQ(shared_in(plan_with(programs::kThreeProducts, lines())), "");

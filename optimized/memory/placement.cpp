@@ -34,13 +34,14 @@ class Planner {
  public:
   Planner(const MemoryInput& input, const MemoryOptions& options,
           const spec::DeviationSet& deviations, const std::vector<StorageUse>& uses,
-          const MemoryGroups& groups)
+          const MemoryGroups& groups, const std::vector<StorageIndex>& takes_over)
       : graph_(input.graph),
         input_(input),
         options_(options),
         deviations_(deviations),
         uses_(uses),
-        groups_(groups) {}
+        groups_(groups),
+        takes_over_(takes_over) {}
 
   Result<Planned> run() {
     std::size_t most = graph_.storages.size();
@@ -54,7 +55,10 @@ class Planner {
       const bool is_placed = storage.kind != StorageKind::kInner;
       out_.of_storage.push_back(is_placed ? add_storage(s) : BufferId{});
     }
-    for (const MemoryGroup& group : groups_.groups) items_.push_back(item_of(group));
+    for (const MemoryGroup& group : groups_.groups) {
+      items_.push_back(item_of(group));
+      note_origins(group);
+    }
     for (std::size_t b = 0; b < graph_.blocks.size(); ++b) add_workspaces(b);
     GRAPHGATE_TRY_VOID(stack_pools());
     return place_arenas();
@@ -135,6 +139,24 @@ class Planner {
       }
     }
     return item;
+  }
+
+  void note_origins(const MemoryGroup& group) {
+    StorageIndex old = kNoStorage;
+    for (const StorageIndex s : group.members) {
+      if (graph_.storages[s].kind == StorageKind::kIntermediate) {
+        PlaceOrigin said{.buffer = out_.of_storage[s], .old = {}};
+        if (old != kNoStorage) {
+          said.origin = takes_over_[s] == old ? Origin::kInPlace : Origin::kReused;
+          said.old = out_.of_storage[old];
+        } else if (!group.has_place) {
+          said.origin = Origin::kNone;
+        }
+        out_.origins.push_back(said);
+      }
+      // What fusion keeps inside has no bytes that anybody could take over.
+      old = graph_.storages[s].kind == StorageKind::kInner ? kNoStorage : s;
+    }
   }
 
   void add_workspaces(std::size_t block) {
@@ -221,6 +243,7 @@ class Planner {
   const spec::DeviationSet& deviations_;
   const std::vector<StorageUse>& uses_;
   const MemoryGroups& groups_;
+  const std::vector<StorageIndex>& takes_over_;
   Placement out_;
   std::unordered_set<std::string> names_;
   std::unordered_set<std::string_view> buffer_names_;
@@ -248,18 +271,19 @@ Result<Placement> plan_memory(const MemoryInput& input, const MemoryOptions& opt
   const std::vector<StorageIndex> nothing(uses.size(), kNoStorage);
   const std::vector<StorageIndex> takes_over =
       options.reuse && options.in_place ? decide_in_place(input, uses, deviations) : nothing;
-  const auto plan = [&](const MemoryGroups& groups) {
-    return Planner(input, options, deviations, uses, groups).run();
+  const auto plan = [&](const MemoryGroups& groups, const std::vector<StorageIndex>& over) {
+    return Planner(input, options, deviations, uses, groups, over).run();
   };
   if (options.reuse && options.strategy == MemoryStrategy::kLines) {
-    GRAPHGATE_TRY(Planned planned, plan(plan_lines(input, uses, takes_over, deviations)));
+    GRAPHGATE_TRY(Planned planned,
+                  plan(plan_lines(input, uses, takes_over, deviations), takes_over));
     return std::move(planned.placement);
   }
-  GRAPHGATE_TRY(Planned planned, plan(groups_in_place(input, uses, takes_over)));
+  GRAPHGATE_TRY(Planned planned, plan(groups_in_place(input, uses, takes_over), takes_over));
   const bool is_packed = options.reuse && options.strategy == MemoryStrategy::kPack;
   if (is_packed && takes_over != nothing &&
       (!planned.is_at_bound || wastes_bytes(input.graph, takes_over))) {
-    GRAPHGATE_TRY(Planned apart, plan(groups_in_place(input, uses, nothing)));
+    GRAPHGATE_TRY(Planned apart, plan(groups_in_place(input, uses, nothing), nothing));
     if (apart.arena_bytes < planned.arena_bytes) planned = std::move(apart);
   }
   return std::move(planned.placement);

@@ -18,10 +18,25 @@
 
 namespace graphgate::optimized {
 
+// How an intermediate came to its bytes.
+enum class Origin : std::uint8_t {
+  kAllocated,  // they are its own
+  kInPlace,    // it took over a dying operand's
+  kReused,     // it took those of a buffer that was freed before
+  kNone,       // nobody allocated them: see MemoryGroup::has_place
+};
+
+struct PlaceOrigin {
+  spec::BufferId buffer;
+  Origin origin = Origin::kAllocated;
+  spec::BufferId old;  // whose bytes they were, of kInPlace and kReused
+};
+
 struct Placement {
   std::vector<spec::PlanPool> pools;
   std::vector<spec::PlanBuffer> buffers;
   std::vector<spec::BufferId> of_storage;  // by StorageIndex; meaningless for StorageKind::kInner
+  std::vector<PlaceOrigin> origins;        // of intermediates, in the order in which groups form
   // By block and node: the buffer of its workspace, where it has one.
   std::vector<std::vector<std::optional<spec::BufferId>>> workspaces;
 };

@@ -37,6 +37,7 @@ struct PlanVerb {
   PackCsvOptions pack;   // of a CSV file, instead of a program
   std::string diff;      // a stored plan to compare with
   std::string json;
+  std::string places;                     // where to write how buffers came to their bytes
   std::vector<std::string> verify_files;  // stored plans, instead of programs
   std::string verify_form = "auto";
   PlanVerifyOptions verify;  // of each of them
@@ -146,15 +147,29 @@ void add_csv_options(CLI::App& plan, PackCsvOptions& pack) {
       ->group(kGroup);
 }
 
-// Stage times as they come in.
-class StageTimes final : public optimized::CompileLog {
+// Stage times as they come in, where they are wanted, and where buffers come from.
+class PlanLog final : public optimized::CompileLog {
  public:
+  explicit PlanLog(bool is_verbose) : is_verbose_(is_verbose) {}
+
   void stage(std::string_view name, double seconds) override {
+    if (!is_verbose_) return;
     std::fprintf(stderr, "%-12.*s %9.6f s\n", static_cast<int>(name.size()), name.data(), seconds);
   }
   void warning(std::string_view message) override {
-    print_line(stderr, "warning: " + std::string(message));
+    if (is_verbose_) print_line(stderr, "warning: " + std::string(message));
   }
+  void placed(std::string_view buffer, std::string_view how, std::string_view old) override {
+    nlohmann::ordered_json line{{"buffer", buffer}, {"how", how}};
+    if (!old.empty()) line["old"] = old;
+    places_ += json_line(line) + "\n";
+  }
+
+  [[nodiscard]] const std::string& places() const { return places_; }
+
+ private:
+  bool is_verbose_;
+  std::string places_;
 };
 
 // The files one by one. What is UNSUPPORTED in one costs the others nothing.
@@ -197,13 +212,14 @@ Result<ExitCode> run_plan(const PlanVerb& verb) {
   }
   if (verb.programs.files.empty()) return bad_input("expected a program, or --csv FILE");
   const bool one_file = verb.programs.files.size() == 1;
-  if (!one_file && !(verb.json.empty() && verb.programs.data.empty() && verb.diff.empty())) {
-    return bad_input("--json, --diff and --data go with exactly one program");
+  if (!one_file && !(verb.json.empty() && verb.places.empty() && verb.programs.data.empty() &&
+                     verb.diff.empty())) {
+    return bad_input("--json, --places, --diff and --data go with exactly one program");
   }
   GRAPHGATE_TRY(const spec::OpTable ops, load_op_table(verb.programs.custom_ops));
   GRAPHGATE_TRY(optimized::Options options, open_options(verb.planner, ops));
-  StageTimes times;
-  if (verb.verbose) options.compile.log = &times;
+  PlanLog log(verb.verbose);
+  if (verb.verbose || !verb.places.empty()) options.compile.log = &log;
   ExitCode code = ExitCode::kGood;
   for (const std::string& file : verb.programs.files) {
     if (verb.quality) {
@@ -218,6 +234,10 @@ Result<ExitCode> run_plan(const PlanVerb& verb) {
       continue;
     }
     const spec::Plan& plan = made.value();
+    if (!verb.places.empty()) {
+      GRAPHGATE_TRY_VOID(write_text(log.places(), verb.places));
+      if (verb.places == "-") continue;
+    }
     if (!verb.json.empty()) {
       GRAPHGATE_TRY(const std::string json, interop::print_plan_json(plan));
       GRAPHGATE_TRY_VOID(write_text(json, verb.json));
@@ -251,6 +271,10 @@ Verb add_plan(CLI::App& app) {
                  "golden/quality.txt holds)")
       ->excludes(text);
   plan->add_option("--json", verb.json, "write the plan as JSON to this file (- for stdout)")
+      ->type_name(takes::kOutput);
+  plan->add_option("--places", verb.places,
+                   "write a line of JSON for each buffer of the plan to this file (- for stdout): "
+                   "whether it was allocated, or whose bytes it took over")
       ->type_name(takes::kOutput);
   auto* verify = plan->add_option("--verify", verb.verify_files,
                                   "verify these plans (text, JSON, CSV tables with offsets, or "
