@@ -10,11 +10,24 @@ threads.import_numpy()
 from graphgate_torch import backends  # noqa: E402
 
 
+def _upstream(settings, joins_kernels=True):
+    """It looks into Inductor, which no other backend needs to."""
+    from graphgate_torch.upstream_backend import Upstream
+
+    return Upstream(settings, joins_kernels)
+
+
+_BACKENDS = backends.BACKENDS | {"upstream": _upstream}
+
+
 def _parser():
     parser = argparse.ArgumentParser(prog="python -m graphgate_torch")
     verbs = parser.add_subparsers(dest="verb", required=True)
     serve = verbs.add_parser("serve", help="PyTorch as an executor: graphgate check --executor '...'")
-    serve.add_argument("--backend", choices=sorted(backends.BACKENDS), default="compile")
+    serve.add_argument(
+        "--backend", choices=sorted(_BACKENDS), default="compile",
+        help="upstream: eager mode, and what Inductor decides is stored in the folder that --set folder= names",
+    )
     serve.add_argument("--device", default="cpu", help="cpu or cuda (default: %(default)s)")
     serve.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", type=backends.setting,
@@ -47,6 +60,18 @@ def _parser():
         help="of a model of transformers: with symbolic batch size and length",
     )
     export.add_argument("output", help="NAME.pt2; a recording of the calls goes beside it")
+    upstream = verbs.add_parser(
+        "upstream", help="what this version's Inductor decides beside what graphgate decides under its profile"
+    )
+    upstream.add_argument("files", nargs="*", help="programs and cases")
+    upstream.add_argument("--graphgate", default="graphgate", help="the binary (default: %(default)s)")
+    upstream.add_argument("--profile", help="default: torch-VERSION of this PyTorch")
+    upstream.add_argument("--drawn", type=int, default=0, metavar="N", help="draw N cases, too")
+    upstream.add_argument("--seed", type=int, default=40, help="of what is drawn (default: %(default)s)")
+    upstream.add_argument("--jobs", type=int, default=1, help="processes (default: %(default)s)")
+    upstream.add_argument(
+        "--folder", help="keep graphs and decisions here; those that are there are compared, too"
+    )
     verbs.add_parser("doctor", help="what this environment and this machine have for the adapter")
     return parser
 
@@ -75,10 +100,14 @@ def main():
     if arguments.verb == "serve":
         from graphgate_adapter.serve import serve
 
-        make = backends.BACKENDS[arguments.backend]
+        make = _BACKENDS[arguments.backend]
         backend = make(dict(arguments.set), joins_kernels=arguments.units == "graph")
         serve(backend, arguments.device, arguments.layouts, arguments.log)
         return 0
+    if arguments.verb == "upstream":
+        from graphgate_torch import upstream_check
+
+        return upstream_check.main(arguments)
     from graphgate_torch import export
 
     try:

@@ -1,0 +1,163 @@
+"""Holds what this version of Inductor decides beside what graphgate decides under its profile.
+
+Programs are run through graphgate's protocol, on a backend that stores graphs and decisions
+(upstream_backend.py); then each graph is planned, and both are compared (upstream_comparison.py).
+"""
+
+import collections
+import glob
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+from graphgate_adapter.errors import words_of
+from graphgate_torch.upstream_comparison import Comparison, Counts
+
+# Passes of the planner's own. What they would change is no decision of a scheduler.
+_PASSES = (
+    "drop_proven_assertions", "noop_elimination", "reinplace", "fuse_rms_norm",
+    "fuse_add_rms_norm", "fuse_silu_mul", "fuse_norm_quant", "fuse_attention_quant", "dead_code",
+)
+_EXAMPLES = 3
+
+
+class Failed(Exception):
+    """The check could not be made."""
+
+
+def _executor(folder):
+    """The command of an executor that stores decisions in the folder."""
+    return (f"{sys.executable} -m graphgate_torch serve --backend upstream --set folder={folder}")
+
+
+def _run(command):
+    # What the judges say of eager mode is of no interest here, and an exit code of theirs is none of ours.
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if done.returncode > 2:
+        last = (done.stderr.strip() or done.stdout.strip() or "no word").splitlines()[-1]
+        raise Failed(f"{' '.join(command[:2])}: exit code {done.returncode}: {last}")
+
+
+def record(graphgate, files, folder, jobs):
+    """Has decisions stored for programs and cases."""
+    _run([graphgate, "check", "--judges", "state", "-j", str(jobs), "--executor-timeout", "600",
+          "--executor", _executor(folder), *files])
+
+
+def record_drawn(graphgate, cases, seed, folder, jobs):
+    """Has decisions stored for cases that graphgate draws."""
+    with tempfile.TemporaryDirectory() as corpus:
+        _run([graphgate, "fuzz", "--cases", str(cases), "--seed", str(seed), "-j", str(jobs),
+              "--judges", "state", "--corpus", os.path.join(corpus, "corpus"), "--timeout", "600",
+              "--executor-timeout", "600", "--reduce-time", "0.1", "--executor", _executor(folder)])
+
+
+def _known_ops(graphgate):
+    """The ops of graphgate's table, as schemas call them."""
+    done = subprocess.run([graphgate, "ops"], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise Failed(f"{graphgate} ops: exit code {done.returncode}: {done.stderr.strip()}")
+    rows = (line.split(None, 1) for line in done.stdout.splitlines())
+    return {row[1].partition("(")[0] for row in rows if len(row) == 2}
+
+
+class Check:
+    """Compares all graphs of a folder. `counts` grows; `left_out`: why others were not compared."""
+
+    def __init__(self, graphgate, profile):
+        self._graphgate, self._profile = graphgate, profile
+        self._known = _known_ops(graphgate)
+        self.counts = Counts()
+        self.left_out = collections.Counter()
+        self.graphs = self.programs = 0
+
+    def compare(self, folder):
+        for path in sorted(glob.glob(os.path.join(folder, "*.json"))):
+            with open(path, encoding="utf-8") as file:
+                stored = json.load(file)
+            self.graphs += 1
+            for number, variant in enumerate(stored["variants"]):
+                if "error" in variant:
+                    self.left_out["Inductor: " + variant["error"]] += 1
+                    continue
+                label = f"{os.path.basename(path).removesuffix('.json')}.{number}"
+                self._compare_one(path.removesuffix(".json") + ".pt2", stored, variant, label)
+        for path in glob.glob(os.path.join(folder, "*.refused")):
+            with open(path, encoding="utf-8") as file:
+                self.left_out["Inductor: " + json.load(file)["error"]] += 1
+
+    def _compare_one(self, archive, stored, variant, label):
+        try:
+            plan, places = self._planned(archive, stored["schemas"], variant["split_ops"])
+        except Failed as error:
+            self.left_out[str(error).replace(archive, "the graph")] += 1
+            return
+        inputs = [each["value"] for each in plan["inputs"] if "value" in each]
+        Comparison(variant["decided"], plan, places, label, self.counts, inputs).run()
+        self.programs += 1
+
+    def _planned(self, archive, schemas, split_ops):
+        """The plan of graphgate, and how its buffers came to their bytes."""
+        with tempfile.TemporaryDirectory() as folder:
+            plan, places, ops = (os.path.join(folder, name) for name in ("plan", "places", "ops"))
+            # A schema is enough for an op that the table has not.
+            own = [each for each in schemas.values() if each.partition("(")[0] not in self._known]
+            with open(ops, "w", encoding="utf-8") as file:
+                file.write("".join(each + "\n" for each in own))
+            command = [self._graphgate, "plan", archive, "--profile", self._profile, "--compiler",
+                       "eager", "--json", plan, "--places", places]
+            for name in _PASSES:
+                command += ["--no-pass", name]
+            for name in split_ops:
+                command += ["--split-op", name]
+            if own:
+                command += ["--custom-ops", ops]
+            done = subprocess.run(command, capture_output=True, text=True)
+            if done.returncode != 0:
+                said = (done.stderr.strip() or done.stdout.strip()).splitlines()
+                raise Failed("graphgate: " + (said[0] if said else f"exit code {done.returncode}"))
+            with open(plan, encoding="utf-8") as file:
+                said = json.load(file)
+            with open(places, encoding="utf-8") as file:
+                return said, [json.loads(line) for line in file]
+
+    # --- what is told ---
+
+    def lines(self):
+        counts = self.counts
+        yield f"{self.graphs} graphs, {self.programs} ways to cut them, under {self._profile}"
+        for what in sorted({*counts.agreed, *counts.kinds}):
+            yield f"{what}: {counts.agreed[what]} agree, {counts.differed(what)} differ"
+            for kind, count in counts.kinds[what].most_common():
+                shown = counts.examples[what, kind][:_EXAMPLES]
+                yield f"  {count} {kind} ({'; '.join(shown)})"
+        if self.left_out:
+            yield f"not compared: {sum(self.left_out.values())}"
+            for why, count in self.left_out.most_common():
+                yield f"  {count} {why[:200]}"
+
+
+def main(arguments):
+    """The verb `upstream`. Returns its exit code."""
+    import torch
+
+    version = torch.__version__.partition("+")[0]
+    profile = arguments.profile or f"torch-{version}"
+    try:
+        with tempfile.TemporaryDirectory() as own:
+            folder = arguments.folder or own
+            os.makedirs(folder, exist_ok=True)
+            if arguments.files:
+                record(arguments.graphgate, arguments.files, folder, arguments.jobs)
+            if arguments.drawn:
+                record_drawn(arguments.graphgate, arguments.drawn, arguments.seed, folder, arguments.jobs)
+            check = Check(arguments.graphgate, profile)
+            check.compare(folder)
+    except (Failed, OSError) as error:
+        print(f"graphgate_torch: {error if isinstance(error, Failed) else words_of(error)}", file=sys.stderr)
+        return 3
+    for line in check.lines():
+        print(line)
+    return 0
