@@ -1,8 +1,11 @@
 #include "optimized/memory/in_place.h"
 
 #include <algorithm>
+#include <map>
 
+#include "optimized/analysis/accesses.h"
 #include "optimized/binding.h"
+#include "optimized/partition/cut_rules.h"
 
 namespace graphgate::optimized {
 namespace {
@@ -23,15 +26,17 @@ bool sizes_match(std::int64_t operand_bytes, std::int64_t result_bytes) {
 class InPlace {
  public:
   InPlace(const MemoryInput& input, const std::vector<StorageUse>& uses,
-          const spec::DeviationSet& deviations)
+          const spec::DeviationSet& deviations, MemoryStrategy strategy)
       : graph_(input.graph),
         liveness_(input.liveness),
         uses_(uses),
         takes_removed_(deviations.has(spec::Deviation::kInPlaceOverRemoved)),
+        follows_scheduler_(strategy == MemoryStrategy::kLines),
         takes_over_(graph_.storages.size(), kNoStorage) {}
 
   std::vector<StorageIndex> run() {
     for (std::size_t b = 0; b < graph_.blocks.size(); ++b) {
+      if (follows_scheduler_) note_writes(b);
       for (std::size_t n = 0; n < graph_.blocks[b].nodes.size(); ++n) decide(b, n);
     }
     return std::move(takes_over_);
@@ -45,6 +50,7 @@ class InPlace {
       for (const ValueId operand : candidates(node, result)) {
         const StorageIndex storage = graph_.value(operand).tensor.storage;
         if (!dies_here(storage, block, index) || taken(node, storage)) continue;
+        if (follows_scheduler_ && is_waited_for(storage, block, index)) continue;
         if (!fits(operand, result) || !reads_only(node, operand)) continue;
         takes_over_[graph_.value(result).tensor.storage] = storage;
         break;
@@ -154,6 +160,31 @@ class InPlace {
            use.lifetime.end == liveness_.times[block][index] + 1;
   }
 
+  void note_writes(std::size_t block) {
+    last_writes_.clear();
+    for (std::size_t n = 0; n < graph_.blocks[block].nodes.size(); ++n) {
+      for (const Access& write : accesses_of(graph_, graph_.blocks[block].nodes[n]).writes) {
+        last_writes_[write.storage] = n;
+      }
+    }
+  }
+
+  // See the end of in_place.h's list.
+  [[nodiscard]] bool is_waited_for(StorageIndex storage, std::size_t block,
+                                   std::size_t index) const {
+    if (graph_.storages[storage].kind == StorageKind::kInner) return false;
+    const SizedNode& maker = graph_.blocks[block].nodes[uses_[storage].node];
+    if (!launches(maker)) return true;
+    bool is_written_later = false;
+    for_each_operand(maker.node, [&](ValueId id) {
+      graph_.for_each_storage(id, [&](StorageIndex read) {
+        const auto write = last_writes_.find(read);
+        is_written_later |= write != last_writes_.end() && write->second > index;
+      });
+    });
+    return is_written_later;
+  }
+
   // Whether another result of the node has it already.
   [[nodiscard]] bool taken(const SizedNode& node, StorageIndex storage) const {
     const auto results = flat_results(node.node);
@@ -205,6 +236,8 @@ class InPlace {
   const Liveness& liveness_;
   const std::vector<StorageUse>& uses_;
   bool takes_removed_;
+  bool follows_scheduler_;
+  std::map<StorageIndex, std::size_t> last_writes_;  // of the block at hand: the node
   std::vector<StorageIndex> takes_over_;
 };
 
@@ -212,8 +245,9 @@ class InPlace {
 
 std::vector<StorageIndex> decide_in_place(const MemoryInput& input,
                                           const std::vector<StorageUse>& uses,
-                                          const spec::DeviationSet& deviations) {
-  return InPlace(input, uses, deviations).run();
+                                          const spec::DeviationSet& deviations,
+                                          MemoryStrategy strategy) {
+  return InPlace(input, uses, deviations, strategy).run();
 }
 
 }  // namespace graphgate::optimized

@@ -16,6 +16,11 @@
 //                  pointwise op; of others only `self`, of which they begin with a copy
 //   fused nodes    the body reads the operand row by row, and no more once it has made the result:
 //                  a launch reads the rows of a tile before it writes those of the same place
+//
+// With MemoryStrategy::kLines also what upstream's scheduler minds, though no byte would be wrong:
+//
+//   the operand    is made by a launch, and reads nothing that a later node of the block writes:
+//                  there the writer counts as one more user, which waits for what was read
 #pragma once
 
 #include "optimized/memory/storage_use.h"
@@ -24,8 +29,8 @@ namespace graphgate::optimized {
 
 // By StorageIndex: the storage whose bytes the storage takes over, or kNoStorage. No storage is
 // taken over twice. Every storage that is taken over comes before the one that takes it.
-[[nodiscard]] std::vector<StorageIndex> decide_in_place(const MemoryInput& input,
-                                                        const std::vector<StorageUse>& uses,
-                                                        const spec::DeviationSet& deviations);
+[[nodiscard]] std::vector<StorageIndex> decide_in_place(
+    const MemoryInput& input, const std::vector<StorageUse>& uses,
+    const spec::DeviationSet& deviations, MemoryStrategy strategy = MemoryStrategy::kPack);
 
 }  // namespace graphgate::optimized

@@ -111,20 +111,16 @@ class LinePlanner {
     std::ranges::stable_sort(frees, [](const Freed& a, const Freed& b) { return a.time < b.time; });
   }
 
-  // Bytes of intermediates by step; what is taken over does not count in the step that does it.
+  // Bytes of intermediates by step, as estimate_peak_memory has them: a result in place counts
+  // beside what it takes over.
   [[nodiscard]] std::vector<std::int64_t> live_bytes() const {
     std::vector<std::int64_t> change(static_cast<std::size_t>(input_.liveness.end) + 2, 0);
-    std::vector<std::int64_t> ends(graph_.storages.size());
-    for (StorageIndex s = 0; s < ends.size(); ++s) ends[s] = uses_[s].lifetime.end;
-    for (StorageIndex s = 0; s < ends.size(); ++s) {
-      if (takes_over_[s] != kNoStorage) ends[takes_over_[s]] = uses_[s].lifetime.begin;
-    }
     const auto last = static_cast<std::int64_t>(change.size()) - 1;
-    for (StorageIndex s = 0; s < ends.size(); ++s) {
+    for (StorageIndex s = 0; s < graph_.storages.size(); ++s) {
       if (graph_.storages[s].kind != StorageKind::kIntermediate) continue;
       const std::int64_t bytes = graph_.storages[s].bytes;
       change[static_cast<std::size_t>(uses_[s].lifetime.begin)] += bytes;
-      change[static_cast<std::size_t>(std::min(ends[s], last))] -= bytes;
+      change[static_cast<std::size_t>(std::min(uses_[s].lifetime.end, last))] -= bytes;
     }
     for (std::size_t t = 1; t < change.size(); ++t) change[t] += change[t - 1];
     change.pop_back();

@@ -115,7 +115,7 @@ constexpr const char* kSplit = R"(program "split" {
   input %q : f32[2, 2, 4]
   %k = aten.cumsum.default(%q, 0)
   %o = aten.empty_like.default(%q)
-  vllm.unified_attention_with_output.default(%q, %k, %k, %o, "layer") as attn
+  vllm.unified_attention_with_output.default(%q, %q, %q, %o, "layer") as attn
   %y = aten.mul.Tensor(%o, 2.0)
   %z = aten.add.Tensor(%y, %k)
   output %z

@@ -270,7 +270,8 @@ Result<Placement> plan_memory(const MemoryInput& input, const MemoryOptions& opt
   const std::vector<StorageUse> uses = storage_uses(input, options, deviations);
   const std::vector<StorageIndex> nothing(uses.size(), kNoStorage);
   const std::vector<StorageIndex> takes_over =
-      options.reuse && options.in_place ? decide_in_place(input, uses, deviations) : nothing;
+      options.reuse && options.in_place ? decide_in_place(input, uses, deviations, options.strategy)
+                                        : nothing;
   const auto plan = [&](const MemoryGroups& groups, const std::vector<StorageIndex>& over) {
     return Planner(input, options, deviations, uses, groups, over).run();
   };
