@@ -9,6 +9,7 @@ import copy
 import functools
 import hashlib
 import json
+import operator
 import os
 import random
 
@@ -19,8 +20,8 @@ from graphgate_adapter import errors
 from graphgate_torch import backends, capture, recording
 from graphgate_torch.upstream_decisions import Deciding
 
-# What is never captured where a case names nothing: as the planner has it.
-_SPLIT_OPS = "vllm.unified_attention_with_output"
+# What is never captured, whatever a case names beside it: as the planner has it.
+_SPLIT_OP = "vllm.unified_attention_with_output"
 # By how many kinds of ops each graph is cut, beside those that the case names, and beside not at all.
 _CUTS = (2, 4)
 
@@ -45,6 +46,20 @@ def _can_be_opaque(op):
     )
 
 
+def _row(op):
+    """The op as graphgate's table has it (docs/formats.md, "Op table")."""
+    is_unsafe = torch._C.Tag.cudagraph_unsafe in op.tags
+    return str(op._schema) + (" ; tags=cudagraph_unsafe" if is_unsafe else "")
+
+
+def _nodes(module):
+    """Names of the nodes, in their order in the archive, which does not keep them in all versions."""
+    return [
+        node.name for node in module.graph.nodes
+        if node.op == "call_function" and node.target is not operator.getitem
+    ]
+
+
 def _is_named(op, names):
     """Whether a list of split ops names the overload: "ns.op" or "ns.op.overload"."""
     return str(op) in names or str(op).rpartition(".")[0] in names
@@ -64,7 +79,7 @@ class Upstream(backends.Eager):
         torch._dynamo.config.recompile_limit = 64
 
     def compile(self, module, options):
-        named = [name for name in options.get("split-op", _SPLIT_OPS).split(",") if name]
+        named = [_SPLIT_OP, *(name for name in options.get("split-op", "").split(",") if name)]
         note = functools.partial(self._note, named)
         return torch.compile(module, backend=note)
 
@@ -107,8 +122,11 @@ class Upstream(backends.Eager):
                 variants.append(_variant(cuts, decide([*own, *chosen])))
             except Exception as error:
                 variants.append({"split_ops": cuts, "error": errors.words_of(error)})
-        schemas = {str(op): str(op._schema) for op in _called(first.module)}
-        _write(base + ".json", {"variants": variants, "schemas": schemas})
+        _write(base + ".json", {
+            "variants": variants,
+            "ops": [_row(op) for op in _called(first.module)],
+            "nodes": _nodes(first.module),
+        })
         raise Noted
 
     @staticmethod

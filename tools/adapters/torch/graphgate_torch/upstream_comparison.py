@@ -37,6 +37,15 @@ class _Upstream:
     def __init__(self, decided):
         self.decided = decided
         self.storages = {n: s[0] for n, s in decided["values"].items() if len(s) == 1 and s[0]}
+        # What comes out of a tuple in another partition than the one that makes the tuple.
+        held = collections.defaultdict(set)
+        for number, said in enumerate(decided["partitions"]):
+            for _, node in said["operations"]:
+                held[node].add(number)
+        self.scattered = {
+            storage for node, numbers in held.items() if len(numbers) > 1
+            for storage in decided["values"].get(node, ())
+        }
 
     def partitions(self):
         # Where one of its operations is cut out, the node is: others are what takes its results apart.
@@ -78,6 +87,11 @@ class _Planned:
         return {each["buffer"]: (each["how"], each.get("old")) for each in self._places}
 
 
+def _class_of(reason):
+    """The reason without the names in it."""
+    return "a split op" if reason.startswith(("split op", "custom partition op")) else reason
+
+
 class Comparison:
     """One graph, cut in one way."""
 
@@ -104,6 +118,11 @@ class Comparison:
                 "a view upstream, a copy here" if ours == name else "another storage")
             self._note("storages", kind, name)
 
+        for storage in sorted(each for each in self._theirs.scattered if each in self._their_names):
+            self._note("results of tuples", "taken out behind the partition that makes the tuple, upstream",
+                       self._their_names[storage])
+            self._apart.add(self._their_names[storage])
+
     def run(self):
         self._compare_nodes()
         self._compare_partitions()
@@ -127,9 +146,10 @@ class Comparison:
             if their_flags == our_flags:
                 self._note("nodes")
                 continue
-            reasons = sorted(r for _, r in theirs[name] | ours[name] if r)
-            kind = "captured upstream, cut here" if True in their_flags else "cut upstream, captured here"
-            self._note("nodes", f"{kind}: {'; '.join(reasons)}", name)
+            side, kind = (ours, "captured upstream, cut here") if True in their_flags else (
+                theirs, "cut upstream, captured here")
+            reasons = {_class_of(each) for _, said in side[name] for each in said.split("; ")}
+            self._note("nodes", f"{kind}: {'; '.join(sorted(reasons))}", name)
 
     # --- partitions ---
 

@@ -10,6 +10,7 @@ import contextlib
 import torch
 from torch._inductor import config, ir, lowering, scheduler
 from torch._inductor import graph as inductor_graph
+from torch._inductor.codegen import cpp
 from torch._inductor.codegen import wrapper as inductor_wrapper
 from torch._inductor.virtualized import V
 
@@ -98,12 +99,17 @@ class Deciding:
             (inductor_wrapper.PythonWrapperCodegen, "run_wrapper_ir_passes", self._planning),
             (inductor_wrapper.PythonWrapperCodegen, "codegen_partition_call", self._calling),
         ]
+        # Inputs on a GPU are aligned, or copied to where they are.
+        patches.append(
+            (inductor_graph, "should_assume_input_aligned", lambda _: lambda example: True))
         if self._is_realized:
             self._undo.enter_context(config.patch({"reorder_for_peak_memory": False}))
             same = lambda _: lambda this, nodes: nodes  # noqa: E731
             patches += [(scheduler.Scheduler, name, same) for name in (
                 "fuse_nodes", "maybe_reorder_for_minimizing_partition",
                 "reorder_for_partition_with_simple_dependency")]
+            # Kernels of the CPU would wait, and be launched and their operands freed together.
+            patches.append((cpp.CppScheduling, "ready_to_flush", lambda _: lambda this: True))
             # What reads nothing would be computed again by whoever reads it.
             patches.append((ir.ComputedBuffer, "make_loader", lambda _: ir.Buffer.make_loader))
         for owner, name, make in patches:
