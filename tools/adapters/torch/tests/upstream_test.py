@@ -135,15 +135,15 @@ class UpstreamTest(unittest.TestCase):
             for line in said.stdout.splitlines() if line.endswith(" differ")
         }
         # A comparison of nothing is none.
-        self.assertGreater(agreed["captured partitions"], 20, said.stdout)
-        self.assertGreater(agreed["signatures"], 20, said.stdout)
-        self.assertGreater(agreed["allocations"], 20, said.stdout)
+        self.assertGreater(agreed["captured partitions"], 10, said.stdout)
+        self.assertGreater(agreed["signatures"], 10, said.stdout)
+        self.assertGreater(agreed["allocations"], 10, said.stdout)
 
     def test_finds_the_model_of_another_version_wrong(self):
-        # What is stored is compared with what 2.9.0 decided: it lost a view that it freed.
+        # What is stored is compared with what 2.9.0 decided: it lost an allocation at a partition's end.
         said = self._upstream("--profile", "torch-2.9.0")
         self.assertEqual(said.returncode, 1, said.stdout + said.stderr)
-        self.assertIn("input upstream alone", said.stdout)
+        self.assertIn("allocated upstream, none here", said.stdout)
 
     def test_says_in_one_line_that_there_is_no_binary(self):
         said = subprocess.run(
