@@ -66,6 +66,31 @@ TEST(Lines, TellWhoseBytesABufferTookOver) {
             "a allocated\nb in place a\n");
 }
 
+// The scheduler makes no launch of an empty tensor, and a writer waits for what was made of the
+// bytes that it writes.
+TEST(Lines, LeaveInPlaceWhatTheSchedulerWaitsFor) {
+  const std::string of_empty = R"(program "empty" {
+  input %x : f32[8, 8]
+  %e = aten.empty_like.default(%x)
+  %a = aten.neg.default(%e)
+  output %a
+})";
+  EXPECT_EQ(origins_in(of_empty, lines()), "e allocated\na allocated\n");
+  CompileOptions packed = lines();
+  packed.memory.strategy = MemoryStrategy::kPack;
+  EXPECT_EQ(origins_in(of_empty, packed), "e allocated\na in place e\n");
+  const std::string written = R"(program "written" {
+  input %x : f32[8, 8]
+  %a = aten.cos.default(%x)
+  %b = aten.neg.default(%a)
+  %c = aten.add_.Tensor(%x, 1.0)
+  output %b
+})";
+  EXPECT_EQ(origins_in(written, lines()), "a allocated\nb allocated\n");
+  const std::string unwritten = std::string(written).replace(written.find("add_"), 4, "add");
+  EXPECT_EQ(origins_in(unwritten, lines()).find("b in place a\n"), 12U);
+}
+
 // PyTorch 165514: the cut-out op is given a buffer that nobody allocated.
 TEST(TailAllocationsByGraphOutputs, TellsOfABufferThatNobodyAllocated) {
   const std::string text = R"(program "tail" {
