@@ -12,6 +12,7 @@ import json
 import operator
 import os
 import random
+import sys
 
 import torch
 from torch._inductor import compile_fx
@@ -72,7 +73,10 @@ class Upstream(backends.Eager):
     options = backends.Compile.options
 
     def __init__(self, settings, joins_kernels=True):
-        self._folder = settings["folder"]
+        if not settings.get("folder"):
+            print("graphgate_torch: --backend upstream needs --set folder=FOLDER", file=sys.stderr)
+            sys.exit(4)
+        self._folder = str(settings["folder"])
         os.makedirs(self._folder, exist_ok=True)
         torch._dynamo.config.capture_scalar_outputs = True
         torch._dynamo.config.capture_dynamic_output_shape_ops = True
