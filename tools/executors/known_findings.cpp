@@ -192,7 +192,7 @@ std::string shipped_ledger(const KnownSubject& subject) {
   if (std::find(kWithLedger.begin(), kWithLedger.end(), subject.name) == kWithLedger.end()) {
     return "";
   }
-  const fs::path torch = torch_adapter_folder();
+  const fs::path torch = adapter_folder(kTorchAdapter);
   if (torch.empty()) return "";
   // The folders of adapters lie side by side.
   std::string path = (torch.parent_path() / subject.name / "findings" / "ledger.json").string();

@@ -12,74 +12,74 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kPackage = "graphgate_torch";
 constexpr std::uint32_t kFindSeconds = 60;
 
-// One word of a shell's.
-std::string shell_word(const std::string& text) {
-  const bool is_plain = std::all_of(text.begin(), text.end(), [](unsigned char c) {
-    return std::isalnum(c) ||
-           std::string_view("/._-+").find(static_cast<char>(c)) != std::string::npos;
-  });
-  if (is_plain && !text.empty()) return text;
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
-
 // Whether the interpreter finds the package by itself. One that does not start does not.
-Result<bool> has_package(const std::string& interpreter) {
+Result<bool> has_package(const std::string& interpreter, const char* package) {
   const std::string look = "import importlib.util, sys; sys.exit(importlib.util.find_spec(\"" +
-                           std::string(kPackage) + "\") is None)";
+                           std::string(package) + "\") is None)";
   GRAPHGATE_TRY(const int status,
                 run_command(interpreter + " -c " + shell_word(look), "", kFindSeconds));
   return status == 0;
 }
 
-bool is_backend(std::string_view word) {
+bool is_part(std::string_view word) {
   return !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char c) {
     return std::isalnum(c) || c == '-' || c == '_';
   });
 }
 
+MadeSubject subject_of(const std::string& path, const PythonAdapter& adapter,
+                       const SubjectSettings& settings) {
+  GRAPHGATE_TRY(const std::string command, python_command(path, adapter_folder(adapter), adapter));
+  return process_subject(command, settings);
+}
+
 }  // namespace
 
-std::string torch_adapter_folder() {
+std::string adapter_folder(const PythonAdapter& adapter) {
   std::error_code failed;
   const fs::path program = fs::read_symlink("/proc/self/exe", failed);
   if (failed) return "";
   const fs::path folder = program.parent_path();
-  for (const fs::path& adapter :
-       {folder / "../share/graphgate/adapters/torch", folder / "../../tools/adapters/torch"}) {
-    if (fs::is_directory(adapter / kPackage, failed)) return adapter.lexically_normal().string();
+  for (const fs::path& adapters :
+       {folder / "../share/graphgate/adapters", folder / "../../tools/adapters"}) {
+    const fs::path own = adapters / adapter.folder;
+    if (fs::is_directory(own / adapter.package, failed)) return own.lexically_normal().string();
   }
   return "";
 }
 
-Result<std::string> python_command(std::string path, const std::string& adapter) {
-  std::string backend;
+Result<std::string> python_command(std::string path, const std::string& folder,
+                                   const PythonAdapter& adapter) {
+  const std::string word = adapter.word;
+  std::string part;
   const std::size_t colon = path.rfind(':');
   if (colon != std::string::npos) {
-    backend = path.substr(colon + 1);
+    part = path.substr(colon + 1);
     path.resize(colon);
-    if (!is_backend(backend)) {
-      return bad_input("expected python:PATH:BACKEND, found the backend '" + backend + "'");
+    if (!is_part(part)) {
+      return bad_input("expected " + word + ":PATH:" + adapter.part_form + ", found the " +
+                       adapter.part + " '" + part + "'");
     }
   }
-  if (path.empty()) return bad_input("python: needs an interpreter or an environment's folder");
+  if (path.empty()) return bad_input(word + ": needs an interpreter or an environment's folder");
   std::error_code failed;
   const bool is_folder = fs::is_directory(path, failed);
   const std::string interpreter = shell_word(is_folder ? path + "/bin/python" : path);
-  GRAPHGATE_TRY(const bool is_installed, has_package(interpreter));
-  std::string command = interpreter + " -m " + kPackage + " serve";
-  if (!backend.empty()) command += " --backend " + backend;
-  if (is_installed || adapter.empty()) return command;
-  return "PYTHONPATH=" + shell_word(adapter) + "${PYTHONPATH:+:$PYTHONPATH} " + command;
+  GRAPHGATE_TRY(const bool is_installed, has_package(interpreter, adapter.package));
+  std::string command = interpreter + " -m " + adapter.package + " serve";
+  if (!part.empty()) command += std::string(" ") + adapter.flag + " " + part;
+  if (is_installed || folder.empty()) return command;
+  return "PYTHONPATH=" + shell_word(folder) + "${PYTHONPATH:+:$PYTHONPATH} " + command;
 }
 
 MadeSubject python_subject(const std::string& path, const SubjectSettings& settings) {
-  GRAPHGATE_TRY(const std::string command, python_command(path, torch_adapter_folder()));
-  return process_subject(command, settings);
+  return subject_of(path, kTorchAdapter, settings);
+}
+
+MadeSubject vllm_subject(const std::string& path, const SubjectSettings& settings) {
+  return subject_of(path, kVllmAdapter, settings);
 }
 
 }  // namespace graphgate::tools

@@ -62,5 +62,20 @@ TEST_F(PythonSubject, IsRefusedWithoutAPathOrWithABackendThatIsNoWord) {
   EXPECT_EQ(command_of("/venv:a b", ""), "expected python:PATH:BACKEND, found the backend 'a b'");
 }
 
+TEST_F(PythonSubject, StartsTheAdapterOfVllmWithACompiler) {
+  const std::string folder = environment(false);
+  const auto command = [&](const std::string& path) {
+    const auto made = python_command(path, "/adapters/vllm", kVllmAdapter);
+    return made.ok() ? made.value() : made.error().message;
+  };
+  EXPECT_EQ(command(folder + ":eager"), "PYTHONPATH=/adapters/vllm${PYTHONPATH:+:$PYTHONPATH} " +
+                                            folder +
+                                            "/bin/python -m graphgate_vllm serve --compiler eager");
+  EXPECT_EQ(command(folder + ":"), "expected vllm:PATH:COMPILER, found the compiler ''");
+  EXPECT_EQ(make_subject("vllm:").error().message, "nothing stands behind vllm:");
+  EXPECT_EQ(make_subject("vllm:" + folder).value()->name().find("PYTHONPATH="), 0U)
+      << "the folder beside this program";
+}
+
 }  // namespace
 }  // namespace graphgate::tools

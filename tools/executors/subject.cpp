@@ -26,11 +26,9 @@ MadeSubject make_optimized(const std::string& /*rest*/, const SubjectSettings& /
 }
 
 // The first that fits.
-constexpr Kind kKinds[] = {{"reference", true, make_reference},
-                           {"optimized", true, make_optimized},
-                           {"python:", false, python_subject},
-                           {"cmd:", false, process_subject},
-                           {"", false, process_subject}};
+constexpr Kind kKinds[] = {{"reference", true, make_reference}, {"optimized", true, make_optimized},
+                           {"python:", false, python_subject},  {"vllm:", false, vllm_subject},
+                           {"cmd:", false, process_subject},    {"", false, process_subject}};
 
 }  // namespace
 

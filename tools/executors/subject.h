@@ -3,6 +3,7 @@
 //   reference, optimized      a built-in executor (executor_sources.h)
 //   python:/opt/venv          a virtual environment, or an interpreter, with PyTorch: the adapter
 //   python:/opt/venv:compile  tools/adapters/torch, and a backend of it (python_subject.h)
+//   vllm:/opt/venv[:eager]    the same with vLLM, tools/adapters/vllm, and a compiler of its pieces
 //   cmd:COMMAND, COMMAND      a process that speaks the protocol of docs/executors.md
 //                             (process_subject.h)
 //

@@ -6,10 +6,11 @@
 namespace graphgate::tools {
 namespace {
 
-// Where "cmd:" or "python:" stands: at the beginning, or behind "NAME="; npos where nowhere.
+// Where "cmd:", "python:" or "vllm:" stands: at the beginning, or behind "NAME="; npos where
+// nowhere.
 std::size_t find_form(const std::string& text) {
   std::size_t first = std::string::npos;
-  for (const std::string word : {"cmd:", "python:"}) {
+  for (const std::string word : {"cmd:", "python:", "vllm:"}) {
     if (text.starts_with(word)) return 0;
     const std::size_t named = text.find("=" + word);
     if (named != std::string::npos && named > 0) first = std::min(first, named + 1);
@@ -22,6 +23,7 @@ std::size_t find_form(const std::string& text) {
 Result<SideChoice> parse_side(const std::string& text, const SubjectSettings& settings) {
   SideChoice side;
   side.name = text;
+  side.text = text;
   const std::size_t form = find_form(text);
   if (form == std::string::npos && text.ends_with(".json")) {
     side.file = text;
@@ -29,6 +31,7 @@ Result<SideChoice> parse_side(const std::string& text, const SubjectSettings& se
   }
   if (form == std::string::npos) side.profile = text;
   if (form != std::string::npos && form > 0) side.name = text.substr(0, form - 1);
+  if (form != std::string::npos) side.text = text.substr(form);
   auto made = make_subject(form == std::string::npos ? "optimized" : text.substr(form), settings);
   if (!made.ok()) return made.error().at("'" + text + "'");
   side.subject = std::move(made).value();

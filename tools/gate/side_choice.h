@@ -2,8 +2,9 @@
 //
 //   torch-2.9.1,vllm-0.11.1       a profile: the optimized executor, deciding as that release does
 //   old.json                      the result of an earlier run
-//   cmd:COMMAND, python:PATH      an executor, as every verb names it (executors/subject.h)
-//   NAME=cmd:... NAME=python:...  the same, called NAME in reports
+//   cmd:COMMAND, python:PATH,     an executor, as every verb names it (executors/subject.h)
+//   vllm:PATH
+//   NAME=cmd:... NAME=vllm:...    the same, called NAME in reports
 #pragma once
 
 #include <memory>
@@ -15,6 +16,7 @@ namespace graphgate::tools {
 
 struct SideChoice {
   std::string name;                        // as reports have it
+  std::string text;                        // that makes its subject: "cmd:serve", a profile, a file
   std::string profile;                     // of the optimized executor
   std::string file;                        // of an earlier run
   std::shared_ptr<const Subject> subject;  // who runs; null with a file

@@ -28,6 +28,9 @@ TEST(SideChoice, IsACommandCalledAsTheUserSays) {
   EXPECT_EQ(named.name, "the new one");
   EXPECT_EQ(named.subject->name(), "serve A=python:b");
   EXPECT_EQ(parsed("now=python:no-such-python:compile").name, "now");
+  EXPECT_EQ(parsed("now=vllm:no-such-python").name, "now");
+  EXPECT_EQ(parsed("now=vllm:no-such-python").text, "vllm:no-such-python");
+  EXPECT_EQ(parsed("torch-2.9.1").text, "torch-2.9.1");
   EXPECT_EQ(refusal_of("cmd:"), "'cmd:': nothing stands behind cmd:");
   EXPECT_EQ(refusal_of("new=cmd: "), "'new=cmd: ': nothing stands behind cmd:");
   EXPECT_EQ(refusal_of("now=python::compile"),
