@@ -72,8 +72,18 @@ Result<void> ChildPool::fork_child(std::size_t index, const std::function<void(i
     return process.error();
   }
   const auto now = Clock::now();
-  children_.push_back({index, process.value(), pipe.out, now, now, {}, false});
+  children_.push_back({index, process.value(), pipe.out, now, now, {}, false, 0});
   return {};
+}
+
+std::vector<std::pair<std::size_t, std::string>> ChildPool::take_news() {
+  std::vector<std::pair<std::size_t, std::string>> news;
+  for (Child& child : children_) {
+    std::vector<std::string> texts = take_texts(child.result.output.substr(child.taken_bytes));
+    child.taken_bytes += join_texts(texts).size();
+    for (std::string& text : texts) news.emplace_back(child.index, std::move(text));
+  }
+  return news;
 }
 
 std::vector<std::pair<std::size_t, ChildResult>> ChildPool::wait(int milliseconds) {

@@ -65,6 +65,9 @@ class ChildPool {
   using HandBack = std::function<void(const std::string& text)>;
   [[nodiscard]] Result<void> start_series(std::size_t index,
                                           const std::function<void(const HandBack&)>& work);
+  // What series have handed back since this was asked last, by their names, of those that run.
+  // What one has handed back when it ends stands in its output, from the first text on.
+  [[nodiscard]] std::vector<std::pair<std::size_t, std::string>> take_news();
   // Those that have ended, by their names, after waiting for news at most so long.
   [[nodiscard]] std::vector<std::pair<std::size_t, ChildResult>> wait(int milliseconds);
   // Kills those that run, kStopped, with what they have handed back so far.
@@ -79,6 +82,7 @@ class ChildPool {
     std::chrono::steady_clock::time_point heard;  // when the last bytes came, or it began
     ChildResult result;
     bool was_killed = false;
+    std::size_t taken_bytes = 0;  // of the output, by take_news()
   };
   [[nodiscard]] Result<void> fork_child(std::size_t index,
                                         const std::function<void(int file)>& work);

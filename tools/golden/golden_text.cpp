@@ -26,7 +26,7 @@ void add_lines(std::string_view title, const std::vector<std::string>& lines, st
   for (const std::string& line : lines) text += std::string(kIndent) + line + "\n";
 }
 
-std::string indented(std::string_view text) {
+std::string indented_text(std::string_view text) {
   std::string out;
   while (!text.empty()) {
     const std::size_t end = text.find('\n') + 1;
@@ -262,7 +262,7 @@ std::string print_golden(const GoldenRecord& record) {
     for (const auto& [name, figure] : plan.figures) {
       text += " " + name + " " + std::to_string(figure);
     }
-    text += "\n" + indented(plan.text);
+    text += "\n" + indented_text(plan.text);
   }
   add_lines("kernels", record.kernels, text);
   add_lines("effects", record.effects, text);

@@ -1,8 +1,5 @@
 #include "tools/report/fuzz_view.h"
 
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -44,8 +41,7 @@ std::string status_line(const CampaignProgress& p) {
 
 class TextView final : public CampaignView {
  public:
-  TextView(std::FILE* file, bool redraws, int columns)
-      : file_(file), redraws_(redraws), columns_(std::max(columns, 20)) {}
+  TextView(std::FILE* file, bool redraws, int columns) : line_(file, redraws, columns) {}
 
   void begin(const fuzz::CampaignState& state, const fuzz::Shard& shard, int jobs) override {
     std::string line = "campaign of seed " + std::to_string(state.key.seed) + ", generator " +
@@ -56,12 +52,7 @@ class TextView final : public CampaignView {
     }
     print(line);
   }
-  void progress(const CampaignProgress& progress) override {
-    if (!redraws_) return;
-    status_ = status_line(progress).substr(0, static_cast<std::size_t>(columns_) - 1);
-    std::fprintf(file_, "\r\x1b[K%s", status_.c_str());
-    std::fflush(file_);
-  }
+  void progress(const CampaignProgress& progress) override { line_.show(status_line(progress)); }
   [[nodiscard]] double progress_seconds() const override { return 0.25; }
   void found(const FindingNews& news) override {
     const std::string where = fuzz::print_case_id(news.id);
@@ -87,23 +78,12 @@ class TextView final : public CampaignView {
     print("replayed " + outcome + " " + file + (why.empty() ? "" : ": " + why));
   }
   void remark(const std::string& line) override { print(line); }
-  void end(const std::string& summary) override {
-    status_.clear();
-    std::fprintf(file_, "%s%s", redraws_ ? "\r\x1b[K" : "", plain_lines(summary).c_str());
-    std::fflush(file_);
-  }
+  void end(const std::string& summary) override { line_.end(summary); }
 
  private:
-  void print(const std::string& line) {
-    std::fprintf(file_, "%s%s\n", redraws_ ? "\r\x1b[K" : "", plain_text(line).c_str());
-    if (redraws_ && !status_.empty()) std::fprintf(file_, "%s", status_.c_str());
-    std::fflush(file_);
-  }
+  void print(const std::string& line) { line_.print(line); }
 
-  std::FILE* file_;
-  bool redraws_;
-  int columns_;
-  std::string status_;
+  StatusLine line_;
 };
 
 class NdjsonView final : public CampaignView {
@@ -215,13 +195,6 @@ std::optional<double> seconds_left(const CampaignProgress& p) {
   return left;
 }
 
-std::string print_duration(double seconds) {
-  const auto whole = static_cast<long long>(seconds);
-  if (seconds < 60) return formatted(seconds < 10 ? "%.1fs" : "%.0fs", seconds);
-  if (whole < 3600) return formatted("%lldm %02llds", whole / 60, whole % 60);
-  return formatted("%lldh %02lldm", whole / 3600, whole / 60 % 60);
-}
-
 std::unique_ptr<CampaignView> text_view(std::FILE* file, bool redraws, int columns) {
   return std::make_unique<TextView>(file, redraws, columns);
 }
@@ -231,11 +204,8 @@ std::unique_ptr<CampaignView> ndjson_view(std::FILE* file) {
 }
 
 std::unique_ptr<CampaignView> view_for(std::FILE* file) {
-  const int descriptor = ::fileno(file);
-  if (::isatty(descriptor) == 0) return ndjson_view(file);
-  winsize size{};
-  const bool is_known = ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return text_view(file, true, is_known ? size.ws_col : 80);
+  const auto columns = terminal_columns(file);
+  return columns ? text_view(file, true, *columns) : ndjson_view(file);
 }
 
 }  // namespace graphgate::tools

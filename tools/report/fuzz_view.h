@@ -7,6 +7,7 @@
 #include <string>
 
 #include "fuzz/campaign/campaign_view.h"
+#include "tools/report/status_line.h"
 
 namespace graphgate::tools {
 
@@ -16,9 +17,6 @@ using fuzz::FindingNews;
 
 // Seconds until it ends, by cases or by time; nothing where that cannot be told.
 [[nodiscard]] std::optional<double> seconds_left(const CampaignProgress& progress);
-// "8h 05m", "3m 20s", "1.5s".
-[[nodiscard]] std::string print_duration(double seconds);
-
 // For people. With `redraws` the last line is written over: for terminals of `columns`.
 [[nodiscard]] std::unique_ptr<CampaignView> text_view(std::FILE* file, bool redraws, int columns);
 // A JSON object a line: {"event": "progress", ...}.
