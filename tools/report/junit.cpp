@@ -31,8 +31,9 @@ std::string print_test_case(const ReportItem& item, const std::string& class_nam
     return head + ">\n      <skipped" + message + "/>\n    </testcase>\n";
   }
   const std::string kind = item.error ? "error" : "failure";
-  return head + ">\n      <" + kind + message + ">" + xml_text(findings_text(item)) + "</" + kind +
-         ">\n    </testcase>\n";
+  const std::string type = item.kind.empty() ? "" : " type=\"" + xml_attribute(item.kind) + "\"";
+  return head + ">\n      <" + kind + type + message + ">" + xml_text(findings_text(item)) + "</" +
+         kind + ">\n    </testcase>\n";
 }
 
 }  // namespace
@@ -45,7 +46,7 @@ std::string print_junit(const Report& report) {
   std::size_t failures = 0;
   std::size_t errors = 0;
   std::size_t skipped = 0;
-  for (const ReportItem* item : report.items()) {
+  for (const ReportItem* item : report.cases()) {
     const Count counted = count_of(item->exit_code());
     ++tests;
     if (counted == Count::kFailed) ++(item->error ? errors : failures);

@@ -30,6 +30,17 @@ std::string print(const ReportTable& table) {
   return text;
 }
 
+std::string print(const ReportFold& fold) {
+  if (fold.lines.empty()) return "";
+  std::string text = "<details><summary>" + markdown_text(fold.summary) + "</summary>\n\n";
+  for (const auto& cells : fold.lines) {
+    text += "- ";
+    for (std::size_t i = 0; i < cells.size(); ++i) text += (i == 0 ? "" : ", ") + print(cells[i]);
+    text += '\n';
+  }
+  return text + "\n</details>\n";
+}
+
 std::string print(const std::string& paragraph) { return markdown_text(paragraph) + "\n"; }
 
 // What has not passed.

@@ -14,6 +14,15 @@ std::vector<const ReportItem*> Report::items() const {
   return all;
 }
 
+std::vector<const ReportItem*> Report::cases() const {
+  std::vector<const ReportItem*> all;
+  for (const ReportSection& section : sections) {
+    const auto& own = section.cases.empty() ? section.items : section.cases;
+    for (const ReportItem& item : own) all.push_back(&item);
+  }
+  return all;
+}
+
 Report one_section(const std::string& verb) {
   Report report;
   report.verb = verb;

@@ -31,9 +31,11 @@ struct ReportItem {
   std::vector<ReportFinding> findings;
   std::vector<std::string> remarks;  // where a failure begins
   double seconds = 0;
-  std::string baseline_state;  // SARIF's, of a comparison: "new", "absent"...
-  std::string text;            // whole lines for a person
-  std::string trouble;         // the same, for standard error
+  std::string kind = {};                // of what is wrong, in words: "crash"; empty: not told
+  std::vector<std::string> files = {};  // that it is about; empty: its place
+  std::string baseline_state;           // SARIF's, of a comparison: "new", "absent"...
+  std::string text;                     // whole lines for a person
+  std::string trouble;                  // the same, for standard error
 
   [[nodiscard]] ExitCode exit_code() const;
 };
@@ -49,8 +51,13 @@ struct ReportTable {
   std::vector<std::string> columns;
   std::vector<std::vector<ReportCell>> rows;
 };
-// A paragraph, or a table.
-using ReportBlock = std::variant<std::string, ReportTable>;
+// A list that is folded up where a form can: what is long and seldom read.
+struct ReportFold {
+  std::string summary;
+  std::vector<std::vector<ReportCell>> lines;  // the cells of each, with commas between them
+};
+// A paragraph, a table, or a list.
+using ReportBlock = std::variant<std::string, ReportTable, ReportFold>;
 
 // What was judged, or two things beside each other.
 struct ReportSection {
@@ -60,6 +67,9 @@ struct ReportSection {
   std::string head;                   // lines before those of the items
   std::vector<ReportItem> items = {};
   std::string tail = {};  // lines behind them
+  // Of a comparison, whose items are what differs: each case, for forms that list cases. Empty: the
+  // items.
+  std::vector<ReportItem> cases = {};
 };
 
 struct Report {
@@ -74,6 +84,8 @@ struct Report {
 
   // Those of all sections.
   [[nodiscard]] std::vector<const ReportItem*> items() const;
+  // The same, with cases where a section has them.
+  [[nodiscard]] std::vector<const ReportItem*> cases() const;
 };
 
 // Of a verb that judges one thing: its section has no items yet.

@@ -42,14 +42,20 @@ Json sarif_result(const ReportItem& item, const ReportFinding& found, std::size_
   result["level"] = sarif_level(finding.outcome);
   if (!item.baseline_state.empty()) result["baselineState"] = item.baseline_state;
   result["message"] = {{"text", sarif_text(finding.message)}};
-  result["locations"] = Json::array(
-      {{{"physicalLocation", {{"artifactLocation", {{"uri", uri_text(item.place)}}}}}}});
+  result["locations"] = Json::array();
+  const std::vector<std::string> places =
+      item.files.empty() ? std::vector<std::string>{item.place} : item.files;
+  for (const std::string& place : places) {
+    result["locations"].push_back(
+        {{"physicalLocation", {{"artifactLocation", {{"uri", uri_text(place)}}}}}});
+  }
   for (const std::string& node : finding.nodes) {
     result["locations"][0]["logicalLocations"].push_back({{"name", node}, {"kind", "function"}});
   }
   result["properties"] = {{"executor", found.executor},
                           {"judge", found.judge},
                           {"outcome", spec::outcome_name(finding.outcome)}};
+  if (!item.kind.empty()) result["properties"]["kind"] = item.kind;
   return result;
 }
 
