@@ -3,19 +3,26 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <set>
 
 #include "base/atomic_file.h"
+#include "base/formatted.h"
+#include "base/sha256.h"
 #include "base/stop_signals.h"
 #include "fuzz/reduce/judge_case.h"
 #include "tools/cli/flags.h"
 #include "tools/cli/quantities.h"
 #include "tools/cli/verb.h"
+#include "tools/executors/command.h"
 #include "tools/executors/exchange_folder.h"
 #include "tools/executors/optimized_options.h"
+#include "tools/gate/gate_inputs.h"
+#include "tools/gate/gate_journal.h"
 #include "tools/gate/gate_overrides.h"
 #include "tools/gate/gate_report.h"
-#include "tools/gate/run_side.h"
+#include "tools/gate/gate_view.h"
+#include "tools/gate/run_sides.h"
 #include "tools/gate/side_choice.h"
 #include "tools/report/forms.h"
 #include "tools/store/programs.h"
@@ -28,9 +35,13 @@ struct GateVerb {
   std::vector<std::string> candidates;                 // the same, oldest first
   std::string overrides;                               // "vllm", or a path; over both sides
   std::vector<std::string> corpus = {"golden/cases"};  // folders
+  std::string only;                                    // a part of the names of cases
+  std::size_t limit = 0;                               // of cases; 0: all
+  std::string resume;                                  // a journal; empty: none
   std::string judges;                                  // empty: all
   std::string waivers;                                 // a file
   double plan_threshold_percent = 5;
+  double time_threshold_percent = 100;
   int jobs = 1;
   std::uint32_t timeout_seconds = 120;
   AnswerFlags answers;
@@ -47,9 +58,10 @@ Result<SideOptions> side_options_of(const GateVerb& verb) {
   options.jobs = verb.jobs;
   options.timeout_seconds = verb.timeout_seconds;
   options.reruns = verb.reruns;
-  options.seed = verb.seed;
+  options.look.seed = verb.seed;
+  options.time_threshold = verb.time_threshold_percent / 100;
   if (verb.judges.empty()) return options;
-  GRAPHGATE_TRY(options.judges, judges_named(verb.judges));
+  GRAPHGATE_TRY(options.look.judges, judges_named(verb.judges));
   return options;
 }
 
@@ -85,6 +97,9 @@ Result<void> check_verb(const GateVerb& verb, const Choices& choices) {
   if (!verb.save.empty() && choices.candidates.size() != 1) {
     return bad_input("--save goes with exactly one candidate");
   }
+  if (!verb.resume.empty() && !verb.time.empty()) {
+    return bad_input("--resume goes on with the corpus; it does not go with --time");
+  }
   GRAPHGATE_TRY_VOID(check_device(verb.device));
   bool has_profile = choices.baseline.is_profile();
   for (const SideChoice& candidate : choices.candidates) {
@@ -97,16 +112,44 @@ Result<void> check_verb(const GateVerb& verb, const Choices& choices) {
   return check_side(choices.baseline, verb);
 }
 
+// The words that run a case on a side again.
+ReplayWords replay_words(const SideChoice& side, const GateVerb& verb) {
+  if (side.is_stored()) return {};
+  std::string flags;
+  if (side.is_process()) {
+    flags = " --executor " + shell_word(side.text) +
+            formatted(" --executor-timeout %g", verb.executor_seconds);
+  } else {
+    flags = " --profile " + shell_word(side.profile);
+    if (!verb.overrides.empty()) flags += " --overrides " + shell_word(verb.overrides);
+    for (const auto& [name, value] : verb.device) {
+      flags += " --" + name + (value.empty() ? "" : " " + shell_word(value));
+    }
+  }
+  const std::string judges = verb.judges.empty() ? "all" : verb.judges;
+  return {"graphgate check --judges " + shell_word(judges) + flags + " ",
+          "graphgate replay" + (verb.judges.empty() ? "" : " --judges " + shell_word(judges)) +
+              flags + " "};
+}
+
+// What is told of a side to who watches.
+std::string shown_name(const SideChoice& choice, const GateSide& side) {
+  return choice.is_stored() ? choice.name : side.name;
+}
+
 class GateRun {
  public:
   GateRun(const GateVerb& verb, Choices choices, std::vector<GateInput> inputs, SideOptions options,
-          const ExchangeFolder& exchange)
+          const ExchangeFolder& exchange, GateView& view)
       : verb_(verb),
         exchange_(exchange),
-        choices_(std::move(choices)),
+        view_(view),
         inputs_(std::move(inputs)),
         options_(std::move(options)) {
+    choices_.push_back(std::move(choices.baseline));
+    for (SideChoice& choice : choices.candidates) choices_.push_back(std::move(choice));
     options_.should_stop = [this] { return was_stopped(); };
+    options_.killed = [this] { remove_leftovers(exchange_.path()); };
   }
 
   Result<GateReport> run(CompareOptions compare) {
@@ -114,56 +157,73 @@ class GateRun {
     GRAPHGATE_TRY(const double seconds,
                   verb_.time.empty() ? Result<double>(0.0) : parse_duration(verb_.time));
     GRAPHGATE_TRY_VOID(begin_sides());
+    GRAPHGATE_TRY_VOID(open_journal());
+    progress_.planned = runners_.empty() ? 0 : inputs_.size();
+    progress_.planned_seconds = seconds;
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < sides_.size(); ++i) {
+      names.push_back(shown_name(choices_[i], sides_[i]));
+    }
+    view_.begin(names, progress_, verb_.jobs);
     GRAPHGATE_TRY_VOID(run_corpus());
     GateReport report;
-    report.not_run = leave_out_unrun(inputs_);
+    report.not_run = leave_out_unrun();
     if (!verb_.save.empty()) {
-      GRAPHGATE_TRY_VOID(write_text(print_json(json_of(candidates_.front())), verb_.save));
+      GRAPHGATE_TRY_VOID(write_text(print_json(json_of(sides_[1])), verb_.save));
     }
     GRAPHGATE_TRY_VOID(draw(seconds));
-    compare.is_partial = was_stopped();
-    for (std::size_t i = 0; i < candidates_.size(); ++i) {
-      GRAPHGATE_TRY(GateStep step, step_of(choices_.candidates[i], candidates_[i], compare));
+    for (const GateInput& input : inputs_) report.paths[input.name] = input.path;
+    compare.is_partial = was_stopped() || is_part();
+    for (std::size_t i = 1; i < sides_.size(); ++i) {
+      GRAPHGATE_TRY(GateStep step, step_of(i, compare));
       report.steps.push_back(std::move(step));
     }
     report.is_interrupted = was_stopped();
     if (report.is_interrupted) {
       for (GateStep& step : report.steps) step.overrides.clear();
     }
+    view_.end(progress_now(), report.is_interrupted);
     return report;
   }
 
  private:
-  Result<GateStep> step_of(const SideChoice& choice, const GateSide& candidate,
-                           const CompareOptions& compare) const {
-    GateStep step{compare_sides(baseline_, candidate, compare), {}, {}};
+  // Whether cases of the corpus were left out on purpose.
+  [[nodiscard]] bool is_part() const { return !verb_.only.empty() || verb_.limit > 0; }
+
+  Result<GateStep> step_of(std::size_t candidate, const CompareOptions& compare) const {
+    const SideChoice& choice = choices_[candidate];
+    GateStep step{compare_sides(sides_.front(), sides_[candidate], compare), {}, {}};
+    step.on_baseline = replay_words(choices_.front(), verb_);
+    step.on_candidate = replay_words(choice, verb_);
     if (!drawn_.empty()) step.drawn = weigh_drawn(step.comparison, drawn_);
     if (verb_.overrides.empty() || !choice.is_profile()) return step;
     // A stored baseline has no versions: what applies is told of the candidate alone.
-    const bool has_versions = choices_.baseline.is_profile();
+    const bool has_versions = choices_.front().is_profile();
     GRAPHGATE_TRY(step.overrides,
-                  judge_overrides(profile_of(has_versions ? choices_.baseline : choice),
-                                  profile_of(choice), candidate, inputs_, options_));
+                  judge_overrides(profile_of(has_versions ? choices_.front() : choice),
+                                  profile_of(choice), sides_[candidate], inputs_, options_));
     return step;
   }
 
   // Commands that do not start are told before anything runs.
   Result<void> greet() {
-    std::vector<const SideChoice*> sides = {&choices_.baseline};
-    for (const SideChoice& candidate : choices_.candidates) sides.push_back(&candidate);
-    for (const SideChoice* side : sides) {
-      if (!side->is_process()) continue;
-      GRAPHGATE_TRY_VOID(side->subject->start());
-      side->subject->rest();
+    for (const SideChoice& side : choices_) {
+      if (!side.is_process()) continue;
+      GRAPHGATE_TRY_VOID(side.subject->start());
+      side.subject->rest();
     }
     return {};
   }
 
   // Sides with a name and, where they are stored, with all that they came to.
   Result<void> begin_sides() {
-    GRAPHGATE_TRY(baseline_, begin_side(choices_.baseline));
-    for (const SideChoice& choice : choices_.candidates) {
-      GRAPHGATE_TRY(candidates_.emplace_back(), begin_side(choice));
+    for (std::size_t i = 0; i < choices_.size(); ++i) {
+      const SideChoice& choice = choices_[i];
+      GRAPHGATE_TRY(sides_.emplace_back(), begin_side(choice));
+      if (choice.is_stored()) continue;
+      runners_.push_back(i);
+      executors_.push_back({choice.subject});
+      if (choice.is_profile()) executors_.back().flags = profile_of(choice).flags();
     }
     return {};
   }
@@ -171,7 +231,9 @@ class GateRun {
   [[nodiscard]] Result<GateSide> begin_side(const SideChoice& choice) const {
     if (choice.is_stored()) {
       GRAPHGATE_TRY(const std::string text, read_text(choice.file));
-      return read_gate_side(text, choice.file);
+      GRAPHGATE_TRY(GateSide side, read_gate_side(text, choice.file));
+      if (is_part()) keep_chosen(side);
+      return side;
     }
     GateSide side;
     side.name = choice.is_profile() ? profile_of(choice).name() : choice.name;
@@ -179,15 +241,93 @@ class GateRun {
     return side;
   }
 
-  // Round by round over all sides, so that one that is interrupted can compare what it ran.
-  Result<void> run_corpus() {
-    for (std::size_t begin = 0; begin < inputs_.size() && !was_stopped(); begin += round()) {
-      const std::size_t end = std::min(begin + round(), inputs_.size());
-      GRAPHGATE_TRY_VOID(add({inputs_.begin() + static_cast<std::ptrdiff_t>(begin),
-                              inputs_.begin() + static_cast<std::ptrdiff_t>(end)},
-                             options_));
+  void keep_chosen(GateSide& side) const {
+    std::set<std::string> chosen;
+    for (const GateInput& input : inputs_) chosen.insert(input.name);
+    std::erase_if(side.cases, [&](const auto& one) { return !chosen.contains(one.first); });
+  }
+
+  // What a run depends on. Flags that only say how much of it runs, or how fast, are none of it.
+  [[nodiscard]] Result<GateKey> key() const {
+    GateKey key;
+    key["graphgate"] = GRAPHGATE_VERSION;
+    for (std::size_t i = 0; i < choices_.size(); ++i) {
+      const std::string name = i == 0 ? "baseline" : "candidate " + std::to_string(i);
+      key[name] = choices_[i].text;
+      if (choices_[i].is_process()) key[name + "'s greeting"] = sides_[i].identity;
+      if (!choices_[i].is_stored()) continue;
+      GRAPHGATE_TRY(const std::string text, read_text(choices_[i].file));
+      key[name + "'s digest"] = sha256_hex(text);
+    }
+    key["judges"] = verb_.judges.empty() ? "all" : verb_.judges;
+    key["seed"] = std::to_string(verb_.seed);
+    key["reruns"] = std::to_string(verb_.reruns);
+    key["device"] = spec::print_configuration(verb_.device);
+    key["overrides"] = verb_.overrides;
+    if (!verb_.overrides.empty() && verb_.overrides != "vllm") {
+      GRAPHGATE_TRY(const std::string text, read_text(verb_.overrides));
+      key["digest of the overrides"] = sha256_hex(text);
+    }
+    GRAPHGATE_TRY(key["corpus"], digest_of(verb_.corpus));
+    return key;
+  }
+
+  // Takes over what an earlier run has written down.
+  Result<void> open_journal() {
+    if (verb_.resume.empty()) return {};
+    GRAPHGATE_TRY(const GateKey of, key());
+    GRAPHGATE_TRY(GateJournal journal, GateJournal::open(verb_.resume, of, runners_.size()));
+    journal_.emplace(std::move(journal));
+    for (const GateInput& input : inputs_) {
+      const auto found = journal_->cases().find(input.name);
+      if (found == journal_->cases().end()) continue;
+      take(input.name, found->second);
+      ++progress_.resumed;
     }
     return {};
+  }
+
+  void take(const std::string& name, const std::vector<GateCase>& cases) {
+    for (std::size_t i = 0; i < runners_.size(); ++i) {
+      sides_[runners_[i]].cases.emplace(name, cases[i]);
+    }
+    if (sides_differ(news_of(name))) ++progress_.differing;
+    if (drawn_.contains(name)) {
+      ++progress_.drawn;
+    } else {
+      ++progress_.cases;
+    }
+  }
+
+  [[nodiscard]] std::vector<SideNews> news_of(const std::string& name) const {
+    std::vector<SideNews> news;
+    for (std::size_t i = 0; i < sides_.size(); ++i) {
+      const auto found = sides_[i].cases.find(name);
+      if (found == sides_[i].cases.end()) continue;
+      news.push_back({shown_name(choices_[i], sides_[i]), &found->second});
+    }
+    return news;
+  }
+
+  Result<void> run_corpus() {
+    std::vector<GateInput> left;
+    for (const GateInput& input : inputs_) {
+      const bool is_done = runners_.empty() || sides_[runners_.front()].cases.contains(input.name);
+      if (!is_done) left.push_back(input);
+    }
+    return run_inputs(left, options_);
+  }
+
+  // On all sides that are not stored.
+  Result<void> run_inputs(const std::vector<GateInput>& inputs, SideOptions options) {
+    options.tick = [&](const std::vector<LookInWork>& in_work) { tell(inputs, in_work); };
+    return run_sides(executors_, inputs, options,
+                     [&](const GateInput& input, std::vector<GateCase> cases) -> Result<void> {
+                       take(input.name, cases);
+                       if (journal_) GRAPHGATE_TRY_VOID(journal_->add(input.name, cases));
+                       view_.done(input.name, news_of(input.name), progress_now());
+                       return {};
+                     });
   }
 
   // Rounds of drawn cases on all sides, until the time is up. They are judged as those of a
@@ -196,59 +336,58 @@ class GateRun {
     const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
     SideOptions options = options_;
     if (verb_.judges.empty()) {
-      GRAPHGATE_TRY(options.judges, conformance::parse_judges(fuzz::kQuickJudges));
+      GRAPHGATE_TRY(options.look.judges, conformance::parse_judges(fuzz::kQuickJudges));
     }
     while (std::chrono::steady_clock::now() < end && !was_stopped()) {
-      const auto inputs = draw_gate_inputs(verb_.seed, drawn_.size(), round());
-      GRAPHGATE_TRY_VOID(add(inputs, options));
+      const std::size_t round = 16 * static_cast<std::size_t>(verb_.jobs);
+      const auto inputs = draw_gate_inputs(verb_.seed, drawn_.size(), round);
       for (const GateInput& input : inputs) drawn_.insert(input.name);
-      (void)leave_out_unrun(inputs);
+      GRAPHGATE_TRY_VOID(run_inputs(inputs, options));
+      if (!was_stopped()) continue;
+      for (const GateInput& input : inputs) {
+        if (!sides_[runners_.front()].cases.contains(input.name)) drawn_.erase(input.name);
+      }
     }
     return {};
   }
 
-  [[nodiscard]] std::size_t round() const { return 16 * static_cast<std::size_t>(verb_.jobs); }
   [[nodiscard]] bool was_stopped() const { return stop_.came() != 0; }
 
-  // On all sides that are not stored.
-  Result<void> add(const std::vector<GateInput>& inputs, const SideOptions& options) {
-    GRAPHGATE_TRY_VOID(add_to(choices_.baseline, inputs, options, baseline_));
-    for (std::size_t i = 0; i < candidates_.size(); ++i) {
-      GRAPHGATE_TRY_VOID(add_to(choices_.candidates[i], inputs, options, candidates_[i]));
-    }
-    return {};
-  }
-
-  Result<void> add_to(const SideChoice& choice, const std::vector<GateInput>& inputs,
-                      const SideOptions& options, GateSide& side) const {
-    if (choice.is_stored()) return {};
-    SideExecutor executor{choice.subject};
-    if (choice.is_profile()) executor.flags = profile_of(choice).flags();
-    GRAPHGATE_TRY(GateSide more, run_side(side.name, executor, inputs, options));
-    exchange_.clear();
-    side.cases.merge(more.cases);
-    return {};
-  }
-
-  // After an interruption, takes those that some side did not come to from all sides: how many.
-  std::size_t leave_out_unrun(const std::vector<GateInput>& inputs) {
-    if (!was_stopped()) return 0;
+  // After an interruption, takes those that did not run from all sides: how many.
+  std::size_t leave_out_unrun() {
+    if (!was_stopped() || runners_.empty()) return 0;
     std::size_t count = 0;
-    for (const GateInput& input : inputs) {
-      const auto has_run = [&](const SideChoice& choice, const GateSide& side) {
-        return choice.is_stored() || side.cases.contains(input.name);
-      };
-      bool is_whole = has_run(choices_.baseline, baseline_);
-      for (std::size_t i = 0; i < candidates_.size(); ++i) {
-        is_whole = is_whole && has_run(choices_.candidates[i], candidates_[i]);
-      }
-      if (is_whole) continue;
+    for (const GateInput& input : inputs_) {
+      if (sides_[runners_.front()].cases.contains(input.name)) continue;
       ++count;
-      drawn_.erase(input.name);
-      baseline_.cases.erase(input.name);
-      for (GateSide& candidate : candidates_) candidate.cases.erase(input.name);
+      for (GateSide& side : sides_) side.cases.erase(input.name);
     }
     return count;
+  }
+
+  [[nodiscard]] GateProgress progress_now() const {
+    GateProgress now = progress_;
+    const auto spent = std::chrono::steady_clock::now() - begin_;
+    now.seconds = std::chrono::duration<double>(spent).count();
+    now.planned_seconds = std::max(0.0, now.planned_seconds);
+    return now;
+  }
+
+  void tell(const std::vector<GateInput>& inputs, const std::vector<LookInWork>& in_work) {
+    const auto now = std::chrono::steady_clock::now();
+    const std::chrono::duration<double> since = now - told_;
+    if (since.count() < view_.progress_seconds()) return;
+    told_ = now;
+    GateProgress progress = progress_now();
+    for (const LookInWork& look : in_work) {
+      const std::size_t side = runners_[look.side];
+      progress.in_work.emplace_back(
+          "'" + inputs[look.input].name + "' on " + shown_name(choices_[side], sides_[side]),
+          look.seconds);
+    }
+    std::stable_sort(progress.in_work.begin(), progress.in_work.end(),
+                     [](const auto& a, const auto& b) { return a.second > b.second; });
+    view_.progress(progress);
   }
 
   [[nodiscard]] ProfileSide profile_of(const SideChoice& choice) const {
@@ -259,11 +398,17 @@ class GateRun {
   const StopSignals stop_;
   const GateVerb& verb_;
   const ExchangeFolder& exchange_;  // of the sides' processes; what was killed leaves things there
-  const Choices choices_;
+  GateView& view_;
+  std::vector<SideChoice> choices_;  // the baseline, then the candidates; so are the sides
   std::vector<GateInput> inputs_;
   SideOptions options_;
-  GateSide baseline_;
-  std::vector<GateSide> candidates_;
+  std::vector<GateSide> sides_;
+  std::vector<std::size_t> runners_;     // places of the sides that run
+  std::vector<SideExecutor> executors_;  // of these
+  std::optional<GateJournal> journal_;
+  GateProgress progress_;
+  const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point told_ = begin_;
   std::set<std::string> drawn_;  // ids
 };
 
@@ -273,13 +418,16 @@ Result<ExitCode> run_gate(const GateVerb& verb) {
   GRAPHGATE_TRY_VOID(check_verb(verb, choices));
   CompareOptions compare;
   compare.plan_threshold = verb.plan_threshold_percent / 100;
+  compare.time_threshold = verb.time_threshold_percent / 100;
   if (!verb.waivers.empty()) {
     GRAPHGATE_TRY(const std::string text, read_text(verb.waivers));
     GRAPHGATE_TRY(compare.waivers, parse_waivers(text, verb.waivers));
   }
   GRAPHGATE_TRY(const SideOptions options, side_options_of(verb));
   GRAPHGATE_TRY(std::vector<GateInput> inputs, find_gate_inputs(verb.corpus));
-  GateRun run(verb, std::move(choices), std::move(inputs), options, exchange);
+  GRAPHGATE_TRY(inputs, choose_inputs(std::move(inputs), verb.only, verb.limit));
+  const auto view = gate_view_for(stderr);
+  GateRun run(verb, std::move(choices), std::move(inputs), options, exchange, *view);
   GRAPHGATE_TRY(const GateReport gate, run.run(std::move(compare)));
   const Report report = report_of(gate);
   GRAPHGATE_TRY_VOID(write_report(report, verb.reports));
@@ -296,8 +444,9 @@ Verb add_gate(CLI::App& app) {
       "gate", "tell whether a candidate may take a baseline's place, by what the corpus shows");
   gate->add_option("--baseline", verb.baseline,
                    "what is in use: a profile (docs/profiles.md), a .json that --save wrote, "
-                   "cmd:COMMAND (an executor, docs/executors.md), or python:PATH[:BACKEND] (an "
-                   "environment with PyTorch); NAME=cmd:... is called NAME")
+                   "cmd:COMMAND (an executor, docs/executors.md), python:PATH[:BACKEND] (an "
+                   "environment with PyTorch), or vllm:PATH[:COMPILER] (one with vLLM); "
+                   "NAME=cmd:... is called NAME")
       ->type_name(takes::kSide)
       ->required();
   gate->add_option("--candidate", verb.candidates,
@@ -313,6 +462,15 @@ Verb add_gate(CLI::App& app) {
       ->type_name(takes::kFolder)
       ->capture_default_str()
       ->allow_extra_args(false);
+  gate->add_option("--only", verb.only,
+                   "cases of the corpus whose names hold this; * and ? stand for anything")
+      ->type_name(takes::kName);
+  gate->add_option("--limit", verb.limit, "at most so many cases, spread evenly over the corpus")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000'000}));
+  gate->add_option("--resume", verb.resume,
+                   "keep in this file what has run, as it comes, and go on where it says; begin "
+                   "where it is missing")
+      ->type_name(takes::kOutput);
   gate->add_option("--judges", verb.judges, "all, or names with commas (docs/judges.md)")
       ->type_name(takes::kNames);
   gate->add_option("--waivers", verb.waivers,
@@ -320,6 +478,11 @@ Verb add_gate(CLI::App& app) {
       ->type_name(takes::kFile);
   gate->add_option("--plan-threshold", verb.plan_threshold_percent,
                    "percent by which a case's plans may cost more")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 1e6));
+  gate->add_option("--time-threshold", verb.time_threshold_percent,
+                   "percent by which the answers of a command may take longer, if it is half a "
+                   "second at least")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 1e6));
   gate->add_option("--jobs,-j", verb.jobs, "cases run at a time")->check(CLI::Range(1, 1024));
@@ -347,7 +510,9 @@ Verb add_gate(CLI::App& app) {
       "--overrides vllm\n"
       "  graphgate gate --baseline old=cmd:'ssh host graphgate serve' "
       "--candidate new=cmd:'graphgate serve'\n"
-      "  graphgate gate --baseline python:/opt/venv --candidate python:/opt/next_venv:compile\n\n"
+      "  graphgate gate --baseline python:/opt/venv --candidate python:/opt/next_venv:compile\n"
+      "  graphgate gate --baseline vllm:/opt/venv --candidate vllm:/opt/next_venv --limit 40 -j 2 "
+      "--resume gate.journal\n\n"
       "Exit code: 0 nothing is worse, 1 something is, 2 inconclusive or interrupted, 3 "
       "infrastructure, 4 bad "
       "input.");

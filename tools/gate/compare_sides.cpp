@@ -38,6 +38,16 @@ bool is_uncompared(const GateCase& one) {
   return !one.not_compared.empty() && one.findings.empty();
 }
 
+// What says that a side was late.
+std::string late_message(const GateCase& one) {
+  for (const GateFinding& finding : one.findings) {
+    GateCase alone;
+    alone.findings = {finding};
+    if (did_not_answer(alone)) return finding.message;
+  }
+  return one.reason;
+}
+
 // Numbers of a plan of which less is better.
 bool is_cost(std::string_view quantity) {
   return quantity == "peak" || quantity == "partitions" || quantity == "steps" ||
@@ -76,10 +86,12 @@ class Comparison {
     for (const char* quantity : {"peak", "partitions", "steps", "copied-in", "captured-steps"}) {
       add_plans(quantity);
     }
+    add_times();
     if (!options_.is_partial) add_waivers();
     std::stable_sort(out_.rows.begin(), out_.rows.end(), [](const GateRow& a, const GateRow& b) {
       return std::tie(a.bucket, a.name) < std::tie(b.bucket, b.name);
     });
+    add_cases();
     return std::move(out_);
   }
 
@@ -114,6 +126,11 @@ class Comparison {
       if (is_infra(before) || is_infra(after)) {
         not_compared(name,
                      is_infra(after) ? "candidate: " + after.reason : "baseline: " + before.reason);
+        continue;
+      }
+      if (did_not_answer(before) || did_not_answer(after)) {
+        not_compared(name, did_not_answer(after) ? "candidate: " + late_message(after)
+                                                 : "baseline: " + late_message(before));
         continue;
       }
       if (is_unsupported(before) || is_unsupported(after)) {
@@ -229,7 +246,7 @@ class Comparison {
     });
     GateRow row;
     row.bucket = worse.empty() ? GateBucket::kFixed : GateBucket::kRegressed;
-    row.signature = "plans " + quantity + " [] {}";
+    row.signature = std::string(kPlansDetector) + " " + quantity + " [] {}";
     for (const PlanChange& change : told) row.candidate_cases.push_back(change.name);
     if (worse.empty()) std::swap(row.baseline_cases, row.candidate_cases);
     const PlanChange& first = told.front();
@@ -241,6 +258,85 @@ class Comparison {
     add_row(std::move(row));
   }
 
+  // One row for what takes longer, the largest changes first.
+  void add_times() {
+    struct Slower {
+      std::string name;
+      double before;
+      double after;
+    };
+    std::vector<Slower> slower;
+    for (const auto& [name, pair] : pairs_) {
+      // What is wrong runs otherwise.
+      if (!pair.before->findings.empty() || !pair.after->findings.empty()) continue;
+      if (!is_slower(*pair.after, *pair.before, options_.time_threshold)) continue;
+      const auto& before = pair.before->answer_seconds;
+      const auto& after = pair.after->answer_seconds;
+      slower.push_back({name, *std::max_element(before.begin(), before.end()),
+                        *std::min_element(after.begin(), after.end())});
+    }
+    if (slower.empty()) return;
+    std::stable_sort(slower.begin(), slower.end(), [](const Slower& a, const Slower& b) {
+      return a.after * b.before > b.after * a.before;
+    });
+    GateRow row;
+    row.bucket = GateBucket::kRegressed;
+    row.signature = std::string(kTimesDetector) + " answer [] {}";
+    for (const Slower& one : slower) row.candidate_cases.push_back(one.name);
+    const Slower& first = slower.front();
+    row.message = "answers take longer in " + std::to_string(slower.size()) +
+                  (slower.size() == 1 ? " case" : " cases") + " by more than " +
+                  percent(options_.time_threshold, false) + ", in each look; '" + first.name +
+                  "': " + formatted("at most %.2f s -> at least %.2f s", first.before, first.after);
+    add_row(std::move(row));
+  }
+
+  // Every case of either side, with the rows that it fails by.
+  void add_cases() {
+    std::map<std::string, CaseResult> cases;
+    for (const GateSide* side : {&baseline_, &candidate_}) {
+      for (const auto& [name, one] : side->cases) {
+        cases[name].name = name;
+        cases[name].seconds += one.seconds;
+      }
+    }
+    for (const auto& [name, pair] : pairs_) {
+      cases[name].is_clean = pair.before->findings.empty() && pair.after->findings.empty();
+      if (!pair.before->is_flaky && !pair.after->is_flaky) continue;
+      cases[name].outcome = Outcome::kSuspect;
+      cases[name].reason = "flaky: looked at again, it showed something else";
+    }
+    for (const UncomparedCase& one : out_.uncompared) {
+      cases[one.name].outcome = Outcome::kUnsupported;
+      cases[one.name].reason = one.reason;
+    }
+    for (const auto* lost : {&lost_before_, &lost_after_}) {
+      for (const auto& [name, reason] : *lost) {
+        cases[name].outcome = Outcome::kUnsupported;
+        cases[name].reason = (lost == &lost_after_ ? "candidate: " : "baseline: ") + reason;
+      }
+    }
+    for (std::size_t i = 0; i < out_.rows.size(); ++i) {
+      const GateRow& row = out_.rows[i];
+      if (row.bucket == GateBucket::kNotCompared) {
+        cases[row.name].outcome = Outcome::kInfra;
+        cases[row.name].reason = row.message;
+      }
+      if (!row.counts()) continue;
+      for (const std::string& name : row.candidate_cases) {
+        // Where it has spread from, it is as it was.
+        const auto& before = row.baseline_cases;
+        if (std::find(before.begin(), before.end(), name) != before.end()) continue;
+        CaseResult& one = cases[name];
+        if (one.rows.empty()) one.reason = row.name;
+        one.outcome = Outcome::kFail;
+        one.is_clean = false;
+        one.rows.push_back(i);
+      }
+    }
+    for (auto& [name, one] : cases) out_.cases.push_back(std::move(one));
+  }
+
   static std::int64_t number_in(const conformance::Quality& quality, std::string_view quantity) {
     for (const auto& [name, number] : quality) {
       if (name == quantity) return number;
@@ -250,6 +346,7 @@ class Comparison {
 
   void add_row(GateRow row) {
     row.name = fuzz::finding_name(row.signature);
+    row.kind = kind_of(row.signature);
     const auto waiver = options_.waivers.find(row.name);
     if (waiver != options_.waivers.end()) {
       if (waiver->second.holds_on(options_.day)) {
@@ -336,6 +433,12 @@ std::size_t GateComparison::unsupported() const {
 std::size_t GateComparison::count(GateBucket bucket) const {
   return static_cast<std::size_t>(std::count_if(
       rows.begin(), rows.end(), [&](const GateRow& row) { return row.bucket == bucket; }));
+}
+
+std::size_t GateComparison::count_failing(GateKind kind) const {
+  return static_cast<std::size_t>(std::count_if(rows.begin(), rows.end(), [&](const GateRow& row) {
+    return row.kind == kind && row.counts();
+  }));
 }
 
 bool GateComparison::has_failed() const {

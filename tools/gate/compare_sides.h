@@ -9,6 +9,7 @@
 
 #include "spec/outcome.h"
 #include "tools/gate/gate_results.h"
+#include "tools/gate/kind.h"
 #include "tools/gate/waivers.h"
 #include "tools/report/missing_ops.h"
 
@@ -20,7 +21,7 @@ enum class GateBucket : std::uint8_t {
   kFixed,           // the baseline alone
   kBoth,            // both, in the same cases or fewer
   kFlaky,           // only in cases that show something else each time
-  kNotCompared,     // infrastructure: a side could not run the case, or does not have it
+  kNotCompared,     // a side could not run the case, was not done in time, or does not have it
   kUnsupported,     // one side says that it cannot run the case
   kUnexpectedPass,  // a waiver whose finding has gone
 };
@@ -32,9 +33,11 @@ inline constexpr int kGateBucketCount = 8;
 
 struct GateRow {
   GateBucket bucket = GateBucket::kBoth;
+  GateKind kind = GateKind::kNone;
   std::string name;       // of the finding, as waivers have it: fuzz::finding_name
   std::string signature;  // of plans that cost more: "plans peak [] {}"; of what a side cannot
-                          // run: "candidate R4.unsupported [] {}"
+                          // run: "candidate R4.unsupported [] {}"; of answers that take longer:
+                          // "times answer [] {}"
   std::string message;    // the candidate's, where it shows it
   std::vector<std::string> baseline_cases;
   std::vector<std::string> candidate_cases;
@@ -54,6 +57,9 @@ struct CompareOptions {
   // partitions, steps, copied-in, captured-steps), and better the other way. Cases that either side
   // gets wrong do not count: a wrong plan is no yardstick.
   double plan_threshold = 0.05;
+  // A case whose answers take longer by more than this share, each look longer than all of the
+  // baseline's, is slower (is_slower).
+  double time_threshold = 1;
   Waivers waivers;
   std::string day = today();
   // Whether cases were left out: a finding that none of the others shows has not gone.
@@ -68,6 +74,18 @@ struct UncomparedCase {
   bool is_unsupported = false;
 };
 
+// What one case came to, for forms that list cases.
+struct CaseResult {
+  std::string name;
+  // PASS where the candidate shows nothing that counts; SUSPECT where it is flaky, UNSUPPORTED
+  // where a side or the reference cannot run it, INFRA where it could not be compared.
+  spec::Outcome outcome = spec::Outcome::kPass;
+  std::string reason;
+  bool is_clean = false;               // compared, and neither side shows anything
+  std::vector<std::size_t> rows = {};  // that the candidate shows it in, and that count
+  double seconds = 0;                  // all looks on both sides
+};
+
 struct GateComparison {
   std::string baseline;  // GateSide::title
   std::string candidate;
@@ -76,11 +94,14 @@ struct GateComparison {
   MissingOpCounts missing_ops;  // of the cases that a side could not run, or the reference
   std::size_t clean = 0;        // of them, those where neither shows anything
   std::vector<UncomparedCase> uncompared;  // by name
+  std::vector<CaseResult> cases;           // all, by name
 
   // How many of those neither side can run.
   [[nodiscard]] std::size_t unsupported() const;
 
   [[nodiscard]] std::size_t count(GateBucket bucket) const;
+  // Rows of a kind that fail the gate.
+  [[nodiscard]] std::size_t count_failing(GateKind kind) const;
   [[nodiscard]] bool has_failed() const;
   // Whether something was not told: nothing was compared, or a row is open.
   [[nodiscard]] bool is_open() const;

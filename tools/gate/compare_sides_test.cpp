@@ -232,6 +232,68 @@ TEST(CompareSides, TakesAWrongPlanForNoYardstick) {
   EXPECT_EQ(report.count(GateBucket::kRegressed), 0U);
 }
 
+GateCase with_times(std::vector<double> seconds) {
+  GateCase one;
+  one.answer_seconds = std::move(seconds);
+  return one;
+}
+
+TEST(CompareSides, CallsACaseSlowerWhereEachLookIs) {
+  const auto slower = compare({{"a", with_times({0.2, 0.4})}, {"b", with_times({1, 1})}},
+                              {{"a", with_times({2, 1.5})}, {"b", with_times({1.5, 9})}});
+  ASSERT_EQ(slower.rows.size(), 1U);
+  EXPECT_EQ(slower.rows.front().bucket, GateBucket::kRegressed);
+  EXPECT_EQ(slower.rows.front().kind, GateKind::kSlower);
+  EXPECT_EQ(slower.rows.front().candidate_cases, std::vector<std::string>{"a"});
+  EXPECT_EQ(slower.rows.front().message,
+            "answers take longer in 1 case by more than 100%, in each look; 'a': at most 0.40 s -> "
+            "at least 1.50 s");
+  // One slow look, a difference that nobody notices, a side that was stored.
+  EXPECT_TRUE(compare({{"a", with_times({0.2})}}, {{"a", with_times({5, 0.3})}}).rows.empty());
+  EXPECT_TRUE(compare({{"a", with_times({0.01})}}, {{"a", with_times({0.4})}}).rows.empty());
+  EXPECT_TRUE(compare({{"a", passing()}}, {{"a", with_times({50})}}).rows.empty());
+}
+
+TEST(CompareSides, HoldsNothingAgainstWhoIsLate) {
+  const GateCase late = failing({"run R2.no-answer [] {}"});
+  GateCase killed;
+  killed.outcome = spec::Outcome::kTimeout;
+  killed.findings = {{"timeout no-end [] {}", "killed after its time was up"}};
+  const auto report = compare({{"a", passing()}, {"b", failing({kStale})}, {"c", late}},
+                              {{"a", late}, {"b", killed}, {"c", failing({kStale})}});
+  EXPECT_EQ(report.count(GateBucket::kNotCompared), 3U);
+  EXPECT_EQ(report.rows.size(), 3U) << "nothing is regressed, and nothing fixed";
+  EXPECT_EQ(report.rows[0].message, "candidate: why");
+  EXPECT_EQ(report.rows[1].message, "candidate: killed after its time was up");
+  EXPECT_EQ(report.rows[2].message, "baseline: why");
+}
+
+TEST(CompareSides, SaysOfEachCaseWhatItCameTo) {
+  GateCase timed = passing();
+  timed.seconds = 2;
+  const auto report = compare({{"a", timed},
+                               {"b", passing()},
+                               {"c", passing()},
+                               {"d", failing({kStale})},
+                               {"e", passing()}},
+                              {{"a", timed},
+                               {"b", failing({kOverlap})},
+                               {"c", not_run(spec::Outcome::kUnsupported)},
+                               {"d", failing({kStale})},
+                               {"e", failing({kStale})}});
+  ASSERT_EQ(report.cases.size(), 5U);
+  EXPECT_EQ(report.cases[0].outcome, spec::Outcome::kPass);
+  EXPECT_TRUE(report.cases[0].is_clean);
+  EXPECT_EQ(report.cases[0].seconds, 4);
+  EXPECT_EQ(report.cases[1].outcome, spec::Outcome::kFail);
+  ASSERT_EQ(report.cases[1].rows.size(), 1U);
+  EXPECT_EQ(report.rows[report.cases[1].rows.front()].signature, kOverlap);
+  EXPECT_EQ(report.cases[2].outcome, spec::Outcome::kUnsupported);
+  EXPECT_EQ(report.cases[3].outcome, spec::Outcome::kPass) << "it is as it was";
+  EXPECT_FALSE(report.cases[3].is_clean);
+  EXPECT_EQ(report.cases[4].outcome, spec::Outcome::kFail) << "it has spread";
+}
+
 TEST(CompareSides, CountsACostThatCameFromNothing) {
   const auto report = compare({{"a", with_plan(0)}}, {{"a", with_plan(64)}});
   EXPECT_TRUE(report.has_failed());

@@ -72,8 +72,12 @@ class OverrideJudge {
     side.overrides = folder.path() + "/overrides.json";
     GRAPHGATE_TRY(const std::string changed, without(text, verdict.name));
     GRAPHGATE_TRY_VOID(write_text(changed, side.overrides));
-    GRAPHGATE_TRY(const GateSide left_out,
-                  run_side("", {optimized_source(), side.flags()}, inputs_, options_));
+    GateSide left_out;
+    const CaseDone keep = [&](const GateInput& input, std::vector<GateCase> sides) -> Result<void> {
+      left_out.cases.emplace(input.name, std::move(sides.front()));
+      return {};
+    };
+    GRAPHGATE_TRY_VOID(run_sides({{optimized_source(), side.flags()}}, inputs_, options_, keep));
     weigh_override(with_, left_out, verdict);
     return {};
   }

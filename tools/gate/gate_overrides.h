@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/gate/run_side.h"
+#include "tools/gate/run_sides.h"
 
 namespace graphgate::tools {
 

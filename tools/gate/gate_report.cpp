@@ -6,6 +6,7 @@
 
 #include "base/formatted.h"
 #include "fuzz/reduce/signature.h"
+#include "tools/executors/command.h"
 #include "tools/report/escape.h"
 #include "tools/report/json.h"
 
@@ -37,7 +38,45 @@ const std::vector<std::string>& places_of(const GateRow& row) {
   return row.candidate_cases.empty() ? row.baseline_cases : row.candidate_cases;
 }
 
-std::string describe(const GateRow& row) {
+// " (2 crash, 1 slower)": the kinds of what fails the gate.
+std::string kinds_of(const GateComparison& comparison) {
+  std::string text;
+  for (int i = 1; i < kGateKindCount; ++i) {
+    const auto kind = static_cast<GateKind>(i);
+    const std::size_t count = comparison.count_failing(kind);
+    if (count == 0) continue;
+    text += (text.empty() ? " (" : ", ") + std::to_string(count) + " " + kind_name(kind);
+  }
+  return text.empty() ? "" : text + ")";
+}
+
+// The line that runs a case again; empty where none does.
+std::string replay_of(const std::string& name, const GateReport& report, const ReplayWords& words) {
+  const auto path = report.paths.find(name);
+  if (path == report.paths.end()) return words.drawn.empty() ? "" : words.drawn + shell_word(name);
+  return words.file.empty() ? "" : words.file + shell_word(path->second);
+}
+
+// The same of the first case that a row shows in: on the candidate, or where it has gone.
+std::string replay_of(const GateRow& row, const GateStep& step, const GateReport& report) {
+  if (row.kind == GateKind::kNone) return "";
+  const bool has_gone = row.candidate_cases.empty();
+  const auto& names = places_of(row);
+  if (names.empty()) return "";
+  return replay_of(names.front(), report, has_gone ? step.on_baseline : step.on_candidate);
+}
+
+// The files of the cases that a row shows in.
+std::vector<std::string> files_of(const GateRow& row, const GateReport& report) {
+  std::vector<std::string> files;
+  for (const std::string& name : places_of(row)) {
+    const auto path = report.paths.find(name);
+    if (path != report.paths.end()) files.push_back(path->second);
+  }
+  return files;
+}
+
+std::string describe(const GateRow& row, const std::string& replay) {
   std::string head = bucket_name(row.bucket);
   std::transform(head.begin(), head.end(), head.begin(),
                  [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
@@ -45,9 +84,13 @@ std::string describe(const GateRow& row) {
   if (!row.waiver.empty()) text += " (waived: " + plain_name(row.waiver) + ")";
   const auto& places = places_of(row);
   if (!places.empty() && row.bucket != GateBucket::kNotCompared) {
-    text += ": in " + count_and_names(places);
+    text += ": ";
+    if (row.kind != GateKind::kNone) text += kind_name(row.kind) + std::string(" ");
+    text += "in " + count_and_names(places);
   }
-  return text + "\n    " + plain_text(row.message) + "\n";
+  text += "\n    " + plain_text(row.message) + "\n";
+  return row.counts() && !replay.empty() ? text + "    run again: " + plain_text(replay) + "\n"
+                                         : text;
 }
 
 std::string describe(const OverrideVerdict& verdict) {
@@ -68,6 +111,7 @@ std::string counts_of(const GateComparison& comparison) {
     const auto bucket = static_cast<GateBucket>(i);
     text +=
         (i == 0 ? "" : ", ") + std::to_string(comparison.count(bucket)) + " " + bucket_name(bucket);
+    if (bucket == GateBucket::kSpread) text += kinds_of(comparison);
   }
   return text;
 }
@@ -118,14 +162,17 @@ std::string interruption_of(const GateReport& report) {
          (report.not_run == 1 ? " case not run" : " cases not run");
 }
 
-Json json_of_row(const GateRow& row) {
+Json json_of_row(const GateRow& row, const GateStep& step, const GateReport& report) {
   Json json;
   json["bucket"] = bucket_name(row.bucket);
+  if (row.kind != GateKind::kNone) json["kind"] = kind_name(row.kind);
   json["name"] = row.name;
   if (!row.signature.empty()) json["signature"] = row.signature;
   json["message"] = row.message;
   json["baseline_cases"] = row.baseline_cases;
   json["candidate_cases"] = row.candidate_cases;
+  const std::string replay = replay_of(row, step, report);
+  if (!replay.empty()) json["run_again"] = replay;
   if (!row.waiver.empty()) json["waiver"] = row.waiver;
   json["fails_the_gate"] = row.counts();
   return json;
@@ -145,10 +192,14 @@ const char* baseline_state(GateBucket bucket) {
   }
 }
 
-ReportItem item_of(const std::string& candidate, const GateRow& row) {
+ReportItem item_of(const GateRow& row, const GateStep& step, const GateReport& report) {
+  const std::string replay = replay_of(row, step, report);
   ReportItem item;
   item.place = row.name;
-  item.text = describe(row);
+  item.text = describe(row, replay);
+  item.kind = kind_name(row.kind);
+  item.files = files_of(row, report);
+  if (!replay.empty()) item.remarks.push_back("run again: " + plain_text(replay));
   item.baseline_state = baseline_state(row.bucket);
   if (row.bucket == GateBucket::kNotCompared) {
     item.error = infrastructure(row.name + ": " + row.message);
@@ -161,20 +212,62 @@ ReportItem item_of(const std::string& candidate, const GateRow& row) {
   const auto signature = fuzz::parse_signature(row.signature);
   finding.rule = signature.ok() ? signature.value().rule : bucket_name(row.bucket);
   finding.message = plain_text(row.message) + "; in " + list_cases(places_of(row));
-  item.findings.push_back({std::move(finding), candidate, ""});
+  item.findings.push_back({std::move(finding), step.comparison.candidate, ""});
   return item;
 }
 
-ReportTable table_of(const std::vector<GateRow>& rows) {
-  ReportTable table{{"bucket", "finding", "cases", "what"}, {}};
-  for (const GateRow& row : rows) {
+// A test case for each case, with what fails it.
+ReportItem item_of(const CaseResult& one, const std::vector<ReportItem>& rows) {
+  ReportItem item;
+  item.place = one.name;
+  item.outcome = one.outcome;
+  item.reason = one.reason;
+  item.seconds = one.seconds;
+  if (one.outcome == spec::Outcome::kInfra) item.error = infrastructure(one.reason);
+  for (const std::size_t row : one.rows) {
+    if (item.kind.empty()) item.kind = rows[row].kind;
+    item.findings.insert(item.findings.end(), rows[row].findings.begin(), rows[row].findings.end());
+    item.remarks.insert(item.remarks.end(), rows[row].remarks.begin(), rows[row].remarks.end());
+  }
+  return item;
+}
+
+ReportTable table_of(const GateStep& step) {
+  ReportTable table{{"bucket", "kind", "finding", "cases", "what"}, {}};
+  for (const GateRow& row : step.comparison.rows) {
     const auto& places = places_of(row);
     table.rows.push_back({{bucket_name(row.bucket), false, "waived", row.waiver},
+                          {kind_name(row.kind)},
                           {row.name, true},
                           {std::to_string(places.size()) + ": " + list_cases(places)},
                           {row.message}});
   }
   return table;
+}
+
+// What runs the first case of each row again.
+ReportFold replays_of(const GateStep& step, const GateReport& report) {
+  ReportFold fold{"Run again", {}};
+  for (const GateRow& row : step.comparison.rows) {
+    const std::string replay = replay_of(row, step, report);
+    if (!replay.empty()) fold.lines.push_back({{row.name, true}, {replay, true}});
+  }
+  return fold;
+}
+
+// Cases in which neither side shows anything: their paths, and what runs them on the candidate.
+ReportFold clean_of(const GateStep& step, const GateReport& report) {
+  ReportFold fold;
+  for (const CaseResult& one : step.comparison.cases) {
+    if (!one.is_clean) continue;
+    const auto path = report.paths.find(one.name);
+    const std::string place = path == report.paths.end() ? one.name : path->second;
+    const std::string replay = replay_of(one.name, report, step.on_candidate);
+    fold.lines.push_back({{place, true}});
+    if (!replay.empty()) fold.lines.back().push_back({replay, true});
+  }
+  fold.summary = count_text(fold.lines.size(), "clean case", "clean cases");
+  return fold;
 }
 
 ReportTable table_of(const std::vector<OverrideVerdict>& verdicts) {
@@ -216,9 +309,14 @@ ReportSection section_of(const GateStep& step, const GateReport& report) {
                  ": " + cases + "\n";
   section.page.emplace_back(cases + "; " + counts + ".");
   if (step.drawn) section.page.emplace_back(drawn + ".");
-  section.page.emplace_back(table_of(comparison.rows));
-  for (const GateRow& row : comparison.rows) {
-    section.items.push_back(item_of(comparison.candidate, row));
+  section.page.emplace_back(table_of(step));
+  for (const GateRow& row : comparison.rows) section.items.push_back(item_of(row, step, report));
+  for (const CaseResult& one : comparison.cases) {
+    section.cases.push_back(item_of(one, section.items));
+  }
+  for (std::size_t i = 0; i < comparison.rows.size(); ++i) {
+    const bool is_of_case = !places_of(comparison.rows[i]).empty();
+    if (!is_of_case) section.cases.push_back(section.items[i]);
   }
   for (const auto& [reason, names] : reasons_of(comparison)) {
     const std::string which = count_and_names(names);
@@ -234,8 +332,14 @@ ReportSection section_of(const GateStep& step, const GateReport& report) {
     section.page.emplace_back(std::move(line));
   }
   section.tail += describe_missing_ops(comparison.missing_ops);
-  for (ReportItem& item : without_rows(step, report)) section.items.push_back(std::move(item));
+  for (ReportItem& item : without_rows(step, report)) {
+    if (item.exit_code() != ExitCode::kGood) section.cases.push_back(item);
+    section.items.push_back(std::move(item));
+  }
   if (!step.overrides.empty()) section.page.emplace_back(table_of(step.overrides));
+  for (ReportFold fold : {replays_of(step, report), clean_of(step, report)}) {
+    if (!fold.lines.empty()) section.page.emplace_back(std::move(fold));
+  }
   for (const OverrideVerdict& verdict : step.overrides) section.tail += describe(verdict);
   if (step.drawn) section.tail += drawn + "\n";
   section.tail += section.verdict + " " + plain_name(comparison.candidate) + ": " + counts + "\n";
@@ -257,7 +361,7 @@ Json json_of_step(const GateStep& step, const GateReport& report) {
   }
   one["missing_ops"] = json_of_missing_ops(comparison.missing_ops);
   one["rows"] = Json::array();
-  for (const GateRow& row : comparison.rows) one["rows"].push_back(json_of_row(row));
+  for (const GateRow& row : comparison.rows) one["rows"].push_back(json_of_row(row, step, report));
   one["overrides"] = Json::array();
   for (const OverrideVerdict& verdict : step.overrides) {
     one["overrides"].push_back({{"name", verdict.name},

@@ -1,6 +1,7 @@
 // What a gate came to, as a report.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -24,10 +25,18 @@ struct DrawnCases {
 [[nodiscard]] DrawnCases weigh_drawn(const GateComparison& comparison,
                                      const std::set<std::string>& drawn);
 
+// Words of a command line that runs a case on a side again; empty of one that is stored.
+struct ReplayWords {
+  std::string file;   // before the path of a case or an archive
+  std::string drawn;  // before the id of a drawn case
+};
+
 struct GateStep {
   GateComparison comparison;
   std::vector<OverrideVerdict> overrides;
   std::optional<DrawnCases> drawn;  // where cases were drawn
+  ReplayWords on_baseline = {};
+  ReplayWords on_candidate = {};
 };
 
 // One step for each candidate, in order; all against the same baseline.
@@ -36,6 +45,8 @@ struct GateReport {
   // A signal came: what ran on all sides was compared, and overrides were not judged.
   bool is_interrupted = false;
   std::size_t not_run = 0;  // cases of the corpus
+  // Of all cases by their names; without those that are drawn.
+  std::map<std::string, std::string> paths = {};
 
   // The first candidate that fails; null where none does.
   [[nodiscard]] const GateStep* first_bad() const;

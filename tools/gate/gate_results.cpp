@@ -1,5 +1,7 @@
 #include "tools/gate/gate_results.h"
 
+#include <algorithm>
+
 #include "fuzz/reduce/signature.h"
 #include "interop/json_fields.h"
 #include "interop/json_stream.h"
@@ -44,7 +46,24 @@ Result<conformance::Quality> read_quality(const JsonCursor& object) {
 
 }  // namespace
 
-Json json_of(const GateCase& one) {
+bool did_not_answer(const GateCase& one) {
+  const auto is_late = [](const GateFinding& finding) {
+    const auto signature = fuzz::parse_signature(finding.signature);
+    return signature.ok() &&
+           (signature.value().detector == "timeout" || signature.value().rule == "R2.no-answer");
+  };
+  return one.outcome == spec::Outcome::kTimeout ||
+         std::any_of(one.findings.begin(), one.findings.end(), is_late);
+}
+
+bool is_slower(const GateCase& one, const GateCase& than, double threshold) {
+  if (one.answer_seconds.empty() || than.answer_seconds.empty()) return false;
+  const double best = *std::min_element(one.answer_seconds.begin(), one.answer_seconds.end());
+  const double worst = *std::max_element(than.answer_seconds.begin(), than.answer_seconds.end());
+  return best > worst * (1 + threshold) && best - worst >= kLeastSlowerSeconds;
+}
+
+Json json_of(const GateCase& one, Times times) {
   Json json;
   json["outcome"] = spec::outcome_name(one.outcome);
   if (!one.reason.empty()) json["reason"] = one.reason;
@@ -55,6 +74,9 @@ Json json_of(const GateCase& one) {
   }
   if (one.is_flaky) json["flaky"] = true;
   json["plans"] = plans_json(one.plans);
+  if (times == Times::kNone) return json;
+  json["seconds"] = one.seconds;
+  if (!one.answer_seconds.empty()) json["answer_seconds"] = one.answer_seconds;
   return json;
 }
 
@@ -69,8 +91,9 @@ Json json_of(const GateSide& side) {
 }
 
 Result<GateCase> read_gate_case(const JsonCursor& object) {
-  GRAPHGATE_TRY_VOID(interop::expect_members(
-      object, {"outcome", "reason", "not_compared", "findings", "flaky", "plans"}));
+  GRAPHGATE_TRY_VOID(
+      interop::expect_members(object, {"outcome", "reason", "not_compared", "findings", "flaky",
+                                       "plans", "seconds", "answer_seconds"}));
   GateCase one;
   GRAPHGATE_TRY(one.outcome, read_word(object, "outcome", "an outcome", spec::parse_outcome));
   GRAPHGATE_TRY_VOID(read_optional(object, "reason", one.reason));
@@ -78,6 +101,10 @@ Result<GateCase> read_gate_case(const JsonCursor& object) {
   GRAPHGATE_TRY_VOID(read_optional(object, "flaky", one.is_flaky));
   GRAPHGATE_TRY_VOID(read_list(object, "findings", one.findings, read_finding));
   GRAPHGATE_TRY_VOID(read_list(object, "plans", one.plans, read_quality));
+  GRAPHGATE_TRY_VOID(
+      interop::read_optional(object, "seconds", one.seconds, &JsonCursor::as_double));
+  GRAPHGATE_TRY_VOID(
+      read_list(object, "answer_seconds", one.answer_seconds, &JsonCursor::as_double));
   return one;
 }
 

@@ -31,6 +31,9 @@ struct GateCase {
   std::vector<GateFinding> findings;        // each signature once
   bool is_flaky = false;                    // looked at again, it showed something else
   std::vector<conformance::Quality> plans;  // by call; empty from executors that make none
+  double seconds = 0;                       // by the clock, all looks together
+  // For each look that a process answered, how long it was asked for, without its start.
+  std::vector<double> answer_seconds = {};
   friend bool operator==(const GateCase&, const GateCase&) = default;
 };
 
@@ -45,7 +48,21 @@ struct GateSide {
   }
 };
 
-[[nodiscard]] nlohmann::ordered_json json_of(const GateCase& one);
+// Whether the side, or the judges of the case, were not done in time. That may be the machine's
+// doing: nothing is held against the side, and what else the case shows is not whole.
+[[nodiscard]] bool did_not_answer(const GateCase& one);
+
+// A difference of answers in time that a person would notice, in seconds.
+inline constexpr double kLeastSlowerSeconds = 0.5;
+
+// Whether answers on one side take longer than on another, by more than `threshold` of these and
+// by kLeastSlowerSeconds at least: each look longer than all looks there. Never where a side has no
+// times.
+[[nodiscard]] bool is_slower(const GateCase& one, const GateCase& than, double threshold);
+
+// Whether JSON has the times of a case, which no two runs share.
+enum class Times : bool { kNone, kToo };
+[[nodiscard]] nlohmann::ordered_json json_of(const GateCase& one, Times times = Times::kNone);
 [[nodiscard]] nlohmann::ordered_json json_of(const GateSide& side);
 
 // The inverses. kBadInput names the place.

@@ -33,6 +33,17 @@ TEST(GateSide, ComesBackAsItWasWritten) {
   EXPECT_EQ(read.cases.at("clean"), side.cases.at("clean"));
 }
 
+TEST(GateSide, KeepsNoTimes) {
+  GateSide side = a_side();
+  const std::string text = json_of(side).dump();
+  side.cases["clean"].seconds = 3;
+  side.cases["clean"].answer_seconds = {1, 2};
+  EXPECT_EQ(json_of(side).dump(), text);
+  const auto timed = json_of(side.cases["clean"], Times::kToo);
+  EXPECT_EQ(timed["seconds"], 3);
+  EXPECT_EQ(timed["answer_seconds"], (std::vector<double>{1, 2}));
+}
+
 TEST(GateSide, KeepsWhatACommandCalledItself) {
   GateSide side = a_side();
   EXPECT_EQ(side.title(), "torch-2.9.0");

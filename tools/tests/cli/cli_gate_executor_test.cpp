@@ -58,7 +58,7 @@ TEST_F(CliGateExecutor, CallsSidesByTheirNamesAndByHowTheyGreet) {
   EXPECT_EQ(step()["baseline"], "new (" + side["identity"].get<std::string>() + ")");
 }
 
-TEST_F(CliGateExecutor, CallsWhatEndsHangsOrTalksNonsenseRegressed) {
+TEST_F(CliGateExecutor, CallsWhatEndsOrTalksNonsenseRegressed) {
   const auto regressed = [&](const std::string& candidate, const std::string& signature,
                              const std::string& words) {
     const CliRun outcome =
@@ -72,11 +72,18 @@ TEST_F(CliGateExecutor, CallsWhatEndsHangsOrTalksNonsenseRegressed) {
   // Three requests in: hello, open, load.
   regressed(serve + " | (sed -u 3q; kill -SEGV 0)", "run R2.broke-down [] {}", "by signal 11");
   regressed(serve + " | sed -u s/.result./resul/", "run R2.broke-down [] {}", "is no answer");
-  regressed("(" + serve + " | sed -u 3q; sleep 1000)", "run R2.no-answer [] {}",
-            "did not answer in time");
   // More elements than there are bytes.
   regressed(serve + " | sed -u s/.sizes.:../\\\"sizes\\\":[99/", "run R2.broke-down [] {}",
             "is no answer");
+}
+
+TEST_F(CliGateExecutor, ComparesNothingOfWhatDoesNotAnswer) {
+  const std::string hangs = "cmd:(" + served() + " | sed -u 3q; sleep 1000)";
+  const CliRun outcome =
+      gate("cmd:" + served(), hangs, "--reruns 0 --executor-timeout 2 --only conversion");
+  EXPECT_EQ(outcome.code, 3) << outcome.out << outcome.err;
+  EXPECT_EQ(rows(), std::vector<std::string>{"not compared "}) << outcome.out;
+  EXPECT_TRUE(contains(outcome.out, "did not answer in time"));
 }
 
 TEST_F(CliGateExecutor, CallsWrongNumbersRegressed) {
@@ -224,6 +231,25 @@ TEST_F(CliGateExecutor, StartsTheAdapterOfAPythonEnvironment) {
   EXPECT_EQ(gate("fixed", "python:" + path("no-venv")).code, 3);
 }
 
+TEST_F(CliGateExecutor, StartsTheAdapterOfAnEnvironmentWithVllm) {
+  const fs::path python = folder_ / "venv/bin/python";
+  fs::create_directories(python.parent_path());
+  std::ofstream(python) << "#!/bin/sh\n"
+                           "[ \"$1\" = -c ] && exit 1\n"
+                           "[ \"$*\" = \"-m graphgate_vllm serve --compiler eager\" ] || exit 8\n"
+                           "[ -d \"${PYTHONPATH%%:*}/graphgate_vllm\" ] || exit 9\n"
+                           "exec "
+                        << served() << "\n";
+  ASSERT_EQ(::chmod(python.c_str(), 0755), 0);
+  const CliRun outcome = gate("fixed", "next=vllm:" + path("venv") + ":eager");
+  EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(step()["compared"], 2);
+  EXPECT_EQ(step()["candidate"].get<std::string>().find("next (optimized "), 0U);
+  const CliRun other = gate("fixed", "vllm:" + path("venv"));
+  EXPECT_EQ(other.code, 3) << other.out << other.err;
+  EXPECT_TRUE(contains(other.err, "ended with status 8"));
+}
+
 TEST_F(CliGateExecutor, RefusesWhatIsNoCommandInOneLine) {
   const auto refused = [&](const std::string& candidate, const std::string& flags,
                            const std::string& words) {
@@ -234,6 +260,7 @@ TEST_F(CliGateExecutor, RefusesWhatIsNoCommandInOneLine) {
   };
   refused("cmd:", "", "nothing stands behind cmd:");
   refused("python:x:", "", "found the backend");
+  refused("vllm:x:", "", "found the compiler");
   refused("new=cmd:" + served(), "--overrides vllm", "'new' is a command");
   const CliRun serve = run("serve optimized --profile torch-1.0.0 </dev/null");
   EXPECT_EQ(serve.code, 4) << serve.err;

@@ -238,6 +238,13 @@ def misbehave(mode, line, exchange):
     elif mode in FOLDERS:
         FOLDERS[mode](Folder(exchange, json.loads(line)))
         write(line)
+    elif mode == "slow" or mode.startswith("slow-once="):
+        sign = mode.partition("=")[2]
+        if not (sign and os.path.exists(sign)):
+            time.sleep(0.8)
+        if sign:
+            open(sign, "w").close()
+        write(line)
     elif mode == "deep-plan":
         write(with_raw_member(json.loads(line), "plan", nested(1_000_000)))
     elif mode == "deep-result":
