@@ -153,6 +153,10 @@ class GateRun {
   }
 
   Result<GateReport> run(CompareOptions compare) {
+    // What can be refused at once is, before anything is started.
+    if (!verb_.resume.empty()) {
+      GRAPHGATE_TRY(corpus_digest_, digest_of(verb_.corpus));
+    }
     GRAPHGATE_TRY_VOID(greet());
     GRAPHGATE_TRY(const double seconds,
                   verb_.time.empty() ? Result<double>(0.0) : parse_duration(verb_.time));
@@ -209,6 +213,7 @@ class GateRun {
   Result<void> greet() {
     for (const SideChoice& side : choices_) {
       if (!side.is_process()) continue;
+      view_.starting(side.name);
       GRAPHGATE_TRY_VOID(side.subject->start());
       side.subject->rest();
     }
@@ -268,7 +273,7 @@ class GateRun {
       GRAPHGATE_TRY(const std::string text, read_text(verb_.overrides));
       key["digest of the overrides"] = sha256_hex(text);
     }
-    GRAPHGATE_TRY(key["corpus"], digest_of(verb_.corpus));
+    key["corpus"] = corpus_digest_;
     return key;
   }
 
@@ -324,7 +329,9 @@ class GateRun {
     return run_sides(executors_, inputs, options,
                      [&](const GateInput& input, std::vector<GateCase> cases) -> Result<void> {
                        take(input.name, cases);
-                       if (journal_) GRAPHGATE_TRY_VOID(journal_->add(input.name, cases));
+                       if (journal_) {
+                         GRAPHGATE_TRY_VOID(journal_->add(input.name, cases));
+                       }
                        view_.done(input.name, news_of(input.name), progress_now());
                        return {};
                      });
@@ -405,6 +412,7 @@ class GateRun {
   std::vector<GateSide> sides_;
   std::vector<std::size_t> runners_;     // places of the sides that run
   std::vector<SideExecutor> executors_;  // of these
+  std::string corpus_digest_;            // of a run with a journal
   std::optional<GateJournal> journal_;
   GateProgress progress_;
   const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
@@ -413,6 +421,7 @@ class GateRun {
 };
 
 Result<ExitCode> run_gate(const GateVerb& verb) {
+  GRAPHGATE_TRY_VOID(check_report_paths(verb.reports));
   const ExchangeFolder exchange;
   GRAPHGATE_TRY(Choices choices, choices_of(verb, exchange.path()));
   GRAPHGATE_TRY_VOID(check_verb(verb, choices));

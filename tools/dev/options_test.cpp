@@ -40,6 +40,10 @@ std::vector<OtherMeaning> other_meanings() {
       {"store/promises.cpp", ""},                 //
       {"gate/gate_overrides.cpp", "overrides"},   // members of JSON
       {"gate/gate_report.cpp", "overrides"},      //
+      {"cli/gate.cpp", "device"},                 // what a journal is of
+      {"cli/gate.cpp", "overrides"},              // the same
+      {"gate/kind.cpp", "memory"},                // a detector of signatures
+      {"gate/kind.cpp", "cache"},                 // a kind of regression
       {"machine_facts.cpp", ""},                  //
       {"tools/store/", ""},                       //
   };

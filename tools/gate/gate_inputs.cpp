@@ -113,6 +113,8 @@ Result<std::string> digest_of(const std::vector<std::string>& folders) {
     GRAPHGATE_TRY(auto files, list_files(folder, "", Depth::kBelow));
     std::sort(files.begin(), files.end());
     for (const std::string& file : files) {
+      std::error_code unknown;
+      if (!fs::is_regular_file(file, unknown)) continue;
       digests += fs::path(file).lexically_relative(folder).string() + "\n";
       GRAPHGATE_TRY(const std::string digest, digest_of_file(file));
       digests += digest + "\n";

@@ -1,5 +1,6 @@
 #include "tools/gate/gate_inputs.h"
 
+#include <filesystem>
 #include <fstream>
 
 #include "base/folder_test.h"
@@ -55,6 +56,11 @@ TEST(GateInputs, HaveADigestOfNamesAndBytes) {
   EXPECT_NE(more, first);
   write("a.safetensors", "x");
   EXPECT_NE(digest(), more);
+  const std::string flat = digest();
+  std::filesystem::create_directory(folder.path() / "op");
+  EXPECT_EQ(digest(), flat) << "folders have no bytes";
+  write("op/b.case", "two");
+  EXPECT_NE(digest(), flat);
 }
 
 }  // namespace

@@ -35,6 +35,12 @@ class GateTextView final : public GateView {
  public:
   GateTextView(std::FILE* file, bool redraws, int columns) : line_(file, redraws, columns) {}
 
+  GateTextView(const GateTextView&) = delete;
+  GateTextView& operator=(const GateTextView&) = delete;
+  // Also where the gate ends with an error, whose line comes next.
+  ~GateTextView() override { line_.end(""); }
+
+  void starting(const std::string& side) override { line_.show("starting " + side); }
   void begin(const std::vector<std::string>& sides, const GateProgress& progress,
              int jobs) override {
     std::string line = "gate of " + std::to_string(progress.planned) + " cases";
@@ -75,6 +81,8 @@ class GateNdjsonView final : public GateView {
  public:
   explicit GateNdjsonView(std::FILE* file) : file_(file) {}
 
+  // A gate that does not begin has an error's line alone.
+  void starting(const std::string& /*side*/) override {}
   void begin(const std::vector<std::string>& sides, const GateProgress& progress,
              int jobs) override {
     Json json = {{"event", "begin"}, {"sides", sides}, {"jobs", jobs}};

@@ -32,6 +32,8 @@ struct SideNews {
 class GateView {
  public:
   virtual ~GateView() = default;
+  // Before it begins: a side's process is being started, which takes seconds.
+  virtual void starting(const std::string& side) = 0;
   virtual void begin(const std::vector<std::string>& sides, const GateProgress& progress,
                      int jobs) = 0;
   virtual void progress(const GateProgress& progress) = 0;

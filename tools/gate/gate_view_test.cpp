@@ -55,12 +55,14 @@ TEST(GateView, RedrawsOneLineOnATerminal) {
   const GateCase passes;
   const std::string text = written([&](std::FILE* file) {
     const auto view = gate_text_view(file, true, 200);
+    view->starting("new");
     view->begin({"old", "new"}, half(), 2);
     view->progress(half());
     view->done("op/mm", {{"old", &passes}, {"new", &fails}}, half());
     view->done("op/add", {{"old", &fails}, {"new", &fails}}, half());
     view->end(half(), false);
   });
+  EXPECT_EQ(text.find("\r\x1b[Kstarting new\r\x1b[Kgate of"), 0U) << text;
   EXPECT_TRUE(contains(text, "gate of 40 cases, old -> new, 2 jobs, resumed behind 10 cases\n"));
   EXPECT_TRUE(contains(text, "\r\x1b[K30/40 cases, 1 differs, ETA 50s, 'op/mm' on new for 12s"));
   EXPECT_TRUE(contains(text, "differs 'op/mm': old PASS; new FAIL (element [0] is 3)\n"));

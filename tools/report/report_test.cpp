@@ -71,6 +71,53 @@ TEST(SarifReport, HasRulesResultsAndWhatCouldNotBeRead) {
   EXPECT_EQ(run["invocations"][0]["executionSuccessful"], false);
 }
 
+// A comparison: what differs, and each case.
+Report comparison() {
+  Report made = one_section("graphgate gate");
+  ReportSection& section = made.sections.front();
+  ReportItem row;
+  row.place = "crash-mm";
+  row.outcome = spec::Outcome::kFail;
+  row.kind = "crash";
+  row.files = {"corpus/a b.case", "corpus/c.case"};
+  row.findings.push_back(
+      {{"R2.broke-down", spec::Outcome::kFail, "ended", {"mm"}, {}, {}, {}}, "new", ""});
+  section.items = {row};
+  ReportItem clean;
+  clean.place = "d";
+  clean.seconds = 1.5;
+  ReportItem fails = row;
+  fails.place = "a b";
+  section.cases = {fails, clean};
+  section.page = {ReportFold{"1 <clean> case", {{{"corpus/d`.case", true}, {"run|it", true}}}},
+                  ReportFold{"none", {}}};
+  return made;
+}
+
+TEST(SarifReport, PointsAtTheFilesOfAnItem) {
+  const auto json = nlohmann::json::parse(print_sarif(comparison()), nullptr, false);
+  const auto& result = json["runs"][0]["results"][0];
+  ASSERT_EQ(result["locations"].size(), 2U);
+  EXPECT_EQ(result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"],
+            "corpus/a%20b.case");
+  EXPECT_EQ(result["locations"][0]["logicalLocations"][0]["name"], "mm");
+  EXPECT_EQ(result["locations"][1]["physicalLocation"]["artifactLocation"]["uri"], "corpus/c.case");
+  EXPECT_EQ(result["properties"]["kind"], "crash");
+}
+
+TEST(JUnitReport, ListsCasesWhereThereAreSome) {
+  const std::string xml = print_junit(comparison());
+  EXPECT_TRUE(contains(xml, "tests=\"2\" failures=\"1\""));
+  EXPECT_TRUE(contains(xml, "name=\"d\" time=\"1.500\"/>"));
+  EXPECT_TRUE(contains(xml, "<failure type=\"crash\" message="));
+}
+
+TEST(MarkdownReport, FoldsLongListsUp) {
+  EXPECT_EQ(print_markdown(comparison()),
+            "### PASS: `graphgate gate`\n\n<details><summary>1 &lt;clean> case</summary>\n\n"
+            "- ``corpus/d`.case``, `run\\|it`\n\n</details>\n\n\n");
+}
+
 // What a file or an executor may be called, and may say.
 const std::string kHostile =
     "no\nPASS all.case: \x1b[31m\x07\r\t\xff\xc2\x9b"

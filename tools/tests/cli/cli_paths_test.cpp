@@ -411,6 +411,14 @@ class CliPaths : public Cli {
     return false;
   }
 
+  // Those that are no events of a gate that had begun.
+  static std::size_t lines_for_a_person(const std::string& text) {
+    std::size_t count = 0;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) count += !line.starts_with("{\"event\":");
+    return count;
+  }
+
   // What is wrong with how it ended; empty: nothing.
   static std::string complaint(const Option& option, const Bad& bad, const Ending& ending) {
     if (ending.is_late || !WIFEXITED(ending.status)) return ending.describe();
@@ -418,7 +426,7 @@ class CliPaths : public Cli {
     const bool is_refused = code == 3 || code == 4;
     if (!is_refused && !(may_be_good(option, bad) && code <= 2)) return ending.describe();
     if (!is_refused) return "";
-    const auto lines = std::count(ending.err.begin(), ending.err.end(), '\n');
+    const std::size_t lines = lines_for_a_person(ending.err);
     if (lines != 1) return std::to_string(lines) + " lines on standard error";
     if (option.type == "COMMAND") return "";  // what a shell says of it differs
     // Some files have another beside them: NAME.safetensors of NAME.jsonl.
