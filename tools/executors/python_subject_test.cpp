@@ -73,8 +73,7 @@ TEST_F(PythonSubject, StartsTheAdapterOfVllmWithACompiler) {
                                             "/bin/python -m graphgate_vllm serve --compiler eager");
   EXPECT_EQ(command(folder + ":"), "expected vllm:PATH:COMPILER, found the compiler ''");
   EXPECT_EQ(make_subject("vllm:").error().message, "nothing stands behind vllm:");
-  EXPECT_EQ(make_subject("vllm:" + folder).value()->name().find("PYTHONPATH="), 0U)
-      << "the folder beside this program";
+  EXPECT_TRUE(make_subject("vllm:" + folder).value()->name().ends_with("-m graphgate_vllm serve"));
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ std::vector<std::string> names(const std::vector<GateInput>& all) {
 TEST(GateInputs, AreChosenByAPartOfTheirNames) {
   EXPECT_EQ(names(must(choose_inputs(inputs(4), "op/", 0))),
             (std::vector<std::string>{"op/case0", "op/case2"}));
-  EXPECT_EQ(names(must(choose_inputs(inputs(4), "s*e?3", 0))),
+  EXPECT_EQ(names(must(choose_inputs(inputs(4), "s*s?3", 0))),
             std::vector<std::string>{"state/case3"});
   EXPECT_EQ(must(choose_inputs(inputs(4), "", 0)).size(), 4U);
   EXPECT_EQ(message_of(choose_inputs(inputs(4), "matmul", 0)),

@@ -7,6 +7,16 @@
 namespace graphgate::tools {
 namespace {
 
+// Code as a list has it, where a bar ends nothing, and a command is to be pasted: each bar has the
+// backslash of a table's before it.
+std::string code_in_list(const std::string& name) {
+  std::string text = markdown_code(name);
+  for (std::size_t at = text.find("\\|"); at != std::string::npos; at = text.find("\\|", at + 1)) {
+    text.erase(at, 1);
+  }
+  return text;
+}
+
 std::string print(const ReportCell& cell) {
   const std::string text = cell.is_name ? markdown_code(cell.text) : markdown_text(cell.text);
   if (cell.link.empty()) return text;
@@ -35,7 +45,10 @@ std::string print(const ReportFold& fold) {
   std::string text = "<details><summary>" + markdown_text(fold.summary) + "</summary>\n\n";
   for (const auto& cells : fold.lines) {
     text += "- ";
-    for (std::size_t i = 0; i < cells.size(); ++i) text += (i == 0 ? "" : ", ") + print(cells[i]);
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      text += i == 0 ? "" : ", ";
+      text += cells[i].is_name ? code_in_list(cells[i].text) : print(cells[i]);
+    }
     text += '\n';
   }
   return text + "\n</details>\n";

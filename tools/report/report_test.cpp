@@ -115,7 +115,7 @@ TEST(JUnitReport, ListsCasesWhereThereAreSome) {
 TEST(MarkdownReport, FoldsLongListsUp) {
   EXPECT_EQ(print_markdown(comparison()),
             "### PASS: `graphgate gate`\n\n<details><summary>1 &lt;clean> case</summary>\n\n"
-            "- ``corpus/d`.case``, `run\\|it`\n\n</details>\n\n\n");
+            "- `` corpus/d`.case ``, `run|it`\n\n</details>\n\n\n");
 }
 
 // What a file or an executor may be called, and may say.
