@@ -168,6 +168,7 @@ class GateRun {
     for (std::size_t i = 0; i < sides_.size(); ++i) {
       names.push_back(shown_name(choices_[i], sides_[i]));
     }
+    begin_ = std::chrono::steady_clock::now();  // starts of processes come once
     view_.begin(names, progress_, verb_.jobs);
     GRAPHGATE_TRY_VOID(run_corpus());
     GateReport report;
@@ -415,7 +416,7 @@ class GateRun {
   std::string corpus_digest_;            // of a run with a journal
   std::optional<GateJournal> journal_;
   GateProgress progress_;
-  const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   std::chrono::steady_clock::time_point told_ = begin_;
   std::set<std::string> drawn_;  // ids
 };

@@ -223,6 +223,15 @@ class Comparison {
     return change;
   }
 
+  // Fusion makes fewer steps, and so captures fewer: worse is what leaves more of them out.
+  [[nodiscard]] static bool leaves_out_as_told(const std::string& name, const Pair& pair,
+                                               double share) {
+    const PlanChange steps = change_of(name, pair, "steps");
+    const PlanChange captured = change_of(name, pair, "captured-steps");
+    const std::int64_t more = (steps.after - captured.after) - (steps.before - captured.before);
+    return share > 0 ? more > 0 : more < 0;
+  }
+
   // One row for each quantity that some case has more or less of than the threshold allows: what is
   // worse decides, and the cases are those of the largest changes first.
   void add_plans(const std::string& quantity) {
@@ -234,6 +243,7 @@ class Comparison {
       if (!pair.before->findings.empty() || !pair.after->findings.empty()) continue;
       PlanChange change = change_of(name, pair, quantity);
       const double share = sign * change.share();
+      if (quantity == "captured-steps" && !leaves_out_as_told(name, pair, share)) continue;
       if (share > options_.plan_threshold)
         worse.push_back(std::move(change));
       else if (share < -options_.plan_threshold)

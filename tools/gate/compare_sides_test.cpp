@@ -225,6 +225,23 @@ TEST(CompareSides, WantsMoreCapturedStepsAndNotFewer) {
   EXPECT_EQ(more.rows.front().bucket, GateBucket::kFixed);
 }
 
+TEST(CompareSides, CallsAFusionThatCapturesAllItsStepsNoLoss) {
+  const auto fused = [](std::int64_t steps, std::int64_t captured) {
+    GateCase one;
+    one.plans = {{{"captured-steps", captured}, {"steps", steps}}};
+    return one;
+  };
+  const auto fewer = compare({{"a", fused(5, 5)}}, {{"a", fused(4, 4)}});
+  ASSERT_EQ(fewer.rows.size(), 1U);
+  EXPECT_EQ(fewer.rows.front().signature, "plans steps [] {}");
+  EXPECT_EQ(fewer.rows.front().bucket, GateBucket::kFixed);
+  const auto back = compare({{"a", fused(4, 4)}}, {{"a", fused(5, 5)}});
+  ASSERT_EQ(back.rows.size(), 1U) << "more steps are no gain of captures";
+  EXPECT_EQ(back.rows.front().kind, GateKind::kPlan);
+  EXPECT_EQ(compare({{"a", fused(5, 5)}}, {{"a", fused(5, 3)}}).rows.front().bucket,
+            GateBucket::kRegressed);
+}
+
 TEST(CompareSides, TakesAWrongPlanForNoYardstick) {
   GateCase wrong = failing({kOverlap});
   wrong.plans = with_plan(512).plans;

@@ -151,13 +151,13 @@ TEST_F(CliGateWatch, PointsAtFilesAndListsEveryCase) {
       "--sarif " + path("g.sarif") + " --junit " + path("g.xml") + " --markdown " + path("g.md")));
   EXPECT_EQ(outcome.code, 1) << outcome.out << outcome.err;
   const std::string wrong = path("corpus") + "/p1-tail-allocation.case";
-  const auto& result = json("g.sarif")["runs"][0]["results"][0];
+  const nlohmann::json result = json("g.sarif")["runs"][0]["results"][0];
   EXPECT_EQ(result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], wrong);
   EXPECT_EQ(result["properties"]["kind"], "unsafe plan");
   const std::string xml = read_file(folder_ / "g.xml");
   EXPECT_TRUE(contains(xml, "tests=\"2\" failures=\"1\""));
   EXPECT_TRUE(contains(xml, "<testcase classname=\"graphgate.gate\" name=\"conversion\" time=\""));
-  EXPECT_FALSE(contains(xml, "name=\"conversion\" time=\"0.000\""));
+  EXPECT_EQ(xml.find("name=\"conversion\" time=\"0.000\""), std::string::npos) << xml;
   EXPECT_TRUE(contains(xml, "<failure type=\"unsafe plan\""));
   const std::string page = read_file(folder_ / "g.md");
   EXPECT_TRUE(contains(page, "<details><summary>1 clean case</summary>"));
