@@ -57,6 +57,11 @@ bool did_not_answer(const GateCase& one) {
 }
 
 bool is_slower(const GateCase& one, const GateCase& than, double threshold) {
+  return one.answer_seconds.size() >= kTimeLooks && than.answer_seconds.size() >= kTimeLooks &&
+         seems_slower(one, than, threshold);
+}
+
+bool seems_slower(const GateCase& one, const GateCase& than, double threshold) {
   if (one.answer_seconds.empty() || than.answer_seconds.empty()) return false;
   const double best = *std::min_element(one.answer_seconds.begin(), one.answer_seconds.end());
   const double worst = *std::max_element(than.answer_seconds.begin(), than.answer_seconds.end());

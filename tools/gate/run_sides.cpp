@@ -64,8 +64,8 @@ class SidesRun {
   };
   struct CaseState {
     std::map<std::size_t, GateCase> sides;
-    std::size_t waiting = 0;  // looks that have not ended
-    bool was_timed = false;   // looked at again since one side took longer
+    std::size_t waiting = 0;     // looks that have not ended
+    std::size_t time_looks = 1;  // at each side, also of those since one side took longer
   };
 
   static bool is_process(const SideExecutor& side) { return side.subject->is_process(); }
@@ -173,9 +173,12 @@ class SidesRun {
     --state.waiting;
     const auto [found, is_first] = state.sides.emplace(look.side, one);
     if (!is_first) merge_look(one, found->second);
-    if (is_first && !one.findings.empty()) look_again(look.input, {look.side});
+    if (is_first && !one.findings.empty()) look_again(look.input, {look.side}, options_.reruns);
     if (state.waiting > 0 || state.sides.size() < sides_.size()) return {};
-    if (!std::exchange(state.was_timed, true)) look_again(look.input, slower_sides(state));
+    if (options_.reruns > 0 && state.time_looks < kTimeLooks) {
+      ++state.time_looks;
+      look_again(look.input, slower_sides(state), 1);
+    }
     if (state.waiting > 0) return {};
     std::vector<GateCase> cases;
     for (auto& [side, each] : state.sides) cases.push_back(std::move(each));
@@ -190,15 +193,15 @@ class SidesRun {
     for (std::size_t side = 1; side < sides_.size(); ++side) {
       const GateCase& other = state.sides.at(side);
       const bool are_clean = first.findings.empty() && other.findings.empty();
-      const bool is_late = is_slower(other, first, options_.time_threshold);
+      const bool is_late = seems_slower(other, first, options_.time_threshold);
       if (are_clean && is_late) sides.push_back(side);
     }
     return sides.size() == 1 ? std::vector<std::size_t>() : sides;
   }
 
   // Before what waits, so that a case is done soon. Looks at several sides go in turns.
-  void look_again(std::size_t input, const std::vector<std::size_t>& sides) {
-    for (int rerun = 0; rerun < options_.reruns; ++rerun) {
+  void look_again(std::size_t input, const std::vector<std::size_t>& sides, int times) {
+    for (int time = 0; time < times; ++time) {
       for (auto side = sides.rbegin(); side != sides.rend(); ++side) {
         queue_.push_front({{input, *side}});
         ++cases_[input].waiting;

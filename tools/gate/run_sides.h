@@ -28,9 +28,10 @@ struct SideOptions {
   LookOptions look;
   int jobs = 1;
   std::uint32_t timeout_seconds = 120;  // for each look
-  int reruns = 2;                       // further looks at a case that fails, or is slower
+  int reruns = 2;                       // further looks at a case that fails
   // The share by which answers of another side than the first may take longer before both are
-  // looked at again, if it is as much as kLeastSlowerSeconds.
+  // looked at again (seems_slower), as long as that stays so, kTimeLooks times. Without `reruns`
+  // nothing is.
   double time_threshold = 1;
   // Asked again and again. Once it is true, no look is begun, and none awaited.
   std::function<bool()> should_stop = {};

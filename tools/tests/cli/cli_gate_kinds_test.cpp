@@ -122,7 +122,7 @@ TEST_F(CliGateKinds, CallsMoreMemorySo) {
                     "--reruns 0 --judges bounds");
 }
 
-// Each look at the candidate has to be slower than all of the baseline's.
+// Each of six looks at the candidate has to be slower than all of the baseline's.
 TEST_F(CliGateKinds, CallsAnswersThatTakeLongerSlower) {
   expect_regression(misbehaving("slow", "call"), "slower", "--reruns 1 --judges bounds");
   EXPECT_EQ(step()["compared"], 1);
