@@ -227,7 +227,11 @@ ReportItem item_of(const CaseResult& one, const std::vector<ReportItem>& rows) {
   for (const std::size_t row : one.rows) {
     if (item.kind.empty()) item.kind = rows[row].kind;
     item.findings.insert(item.findings.end(), rows[row].findings.begin(), rows[row].findings.end());
-    item.remarks.insert(item.remarks.end(), rows[row].remarks.begin(), rows[row].remarks.end());
+    for (const std::string& remark : rows[row].remarks) {
+      const bool is_new =
+          std::find(item.remarks.begin(), item.remarks.end(), remark) == item.remarks.end();
+      if (is_new) item.remarks.push_back(remark);
+    }
   }
   return item;
 }

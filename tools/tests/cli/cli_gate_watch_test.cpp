@@ -153,12 +153,12 @@ TEST_F(CliGateWatch, PointsAtFilesAndListsEveryCase) {
   const std::string wrong = path("corpus") + "/p1-tail-allocation.case";
   const nlohmann::json result = json("g.sarif")["runs"][0]["results"][0];
   EXPECT_EQ(result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], wrong);
-  EXPECT_EQ(result["properties"]["kind"], "unsafe plan");
+  EXPECT_EQ(result["properties"]["kind"], "wrong values");
   const std::string xml = read_file(folder_ / "g.xml");
   EXPECT_TRUE(contains(xml, "tests=\"2\" failures=\"1\""));
   EXPECT_TRUE(contains(xml, "<testcase classname=\"graphgate.gate\" name=\"conversion\" time=\""));
   EXPECT_EQ(xml.find("name=\"conversion\" time=\"0.000\""), std::string::npos) << xml;
-  EXPECT_TRUE(contains(xml, "<failure type=\"unsafe plan\""));
+  EXPECT_TRUE(contains(xml, "<failure type=\"wrong values\""));
   const std::string page = read_file(folder_ / "g.md");
   EXPECT_TRUE(contains(page, "<details><summary>1 clean case</summary>"));
   EXPECT_TRUE(contains(page, "- `" + path("corpus") + "/conversion.case`, `graphgate check"));
