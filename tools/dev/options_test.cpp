@@ -22,30 +22,31 @@ struct OtherMeaning {
 };
 std::vector<OtherMeaning> other_meanings() {
   return {
-      {"fuzz/families/", ""},                     // arguments of ops
-      {"fuzz/generate/draft.cpp", "device"},      // the same
-      {"fuzz/generate/alphabet.cpp", ""},         // traits of drawn cases
-      {"fuzz/generate/features.cpp", "streams"},  // a trait
-      {"judges/plan_quality.cpp", "no-reuse"},    // a figure of plans
-      {"golden/golden_diff.cpp", "no-reuse"},     // the same
-      {"golden/golden_diff.cpp", "kernels"},      // a block of records
-      {"golden/golden_text.cpp", ""},             // the same
-      {"campaign/endings.cpp", "memory"},         // a detector of signatures
-      {"campaign/case_runs.cpp", "memory"},       // the same
-      {"tools/bench/", ""},                       // members of JSON
-      {"cli/mutants.cpp", "deviation"},           // a kind of mutant
-      {"cli/run.cpp", "mode"},                    // of run: who rounds
-      {"cli/serve.cpp", "mode"},                  // members of messages
-      {"executors/process_subject.cpp", "mode"},  //
-      {"store/promises.cpp", ""},                 //
-      {"gate/gate_overrides.cpp", "overrides"},   // members of JSON
-      {"gate/gate_report.cpp", "overrides"},      //
-      {"cli/gate.cpp", "device"},                 // what a journal is of
-      {"cli/gate.cpp", "overrides"},              // the same
-      {"gate/kind.cpp", "memory"},                // a detector of signatures
-      {"gate/kind.cpp", "cache"},                 // a kind of regression
-      {"machine_facts.cpp", ""},                  //
-      {"tools/store/", ""},                       //
+      {"fuzz/families/", ""},                      // arguments of ops
+      {"fuzz/generate/draft.cpp", "device"},       // the same
+      {"fuzz/generate/alphabet.cpp", ""},          // traits of drawn cases
+      {"fuzz/generate/features.cpp", "streams"},   // a trait
+      {"judges/plan_quality.cpp", "no-reuse"},     // a figure of plans
+      {"golden/golden_diff.cpp", "no-reuse"},      // the same
+      {"golden/golden_diff.cpp", "kernels"},       // a block of records
+      {"golden/golden_text.cpp", ""},              // the same
+      {"campaign/endings.cpp", "memory"},          // a detector of signatures
+      {"campaign/case_runs.cpp", "memory"},        // the same
+      {"tools/bench/", ""},                        // members of JSON
+      {"cli/mutants.cpp", "deviation"},            // a kind of mutant
+      {"cli/run.cpp", "mode"},                     // of run: who rounds
+      {"cli/serve.cpp", "mode"},                   // members of messages
+      {"executors/process_subject.cpp", "mode"},   //
+      {"store/promises.cpp", ""},                  //
+      {"executors/python_subject.h", "compiler"},  // what stands behind a path to vLLM, and a flag
+      {"gate/gate_overrides.cpp", "overrides"},    // members of JSON
+      {"gate/gate_report.cpp", "overrides"},       //
+      {"cli/gate.cpp", "device"},                  // what a journal is of
+      {"cli/gate.cpp", "overrides"},               // the same
+      {"gate/kind.cpp", "memory"},                 // a detector of signatures
+      {"gate/kind.cpp", "cache"},                  // a kind of regression
+      {"machine_facts.cpp", ""},                   //
+      {"tools/store/", ""},                        //
   };
 }
 
