@@ -84,6 +84,9 @@ Result<std::string> CampaignCases::print(const Descent& descent,
                                          std::vector<std::string> header) const {
   CaseFile the_case = draw(descent);
   the_case.header = std::move(header);
+  for (std::string& line : found_in_lines(setting_.found_in)) {
+    the_case.header.push_back(std::move(line));
+  }
   return spec::print_case(the_case);
 }
 

@@ -23,6 +23,10 @@ struct CaseSource {
   // A case as it is judged: with the options of the campaign over those of its own that do not
   // contradict them, as far as the subject takes them.
   std::function<spec::CaseFile(spec::CaseFile the_case)> with_flags;
+  // The text of a script that shows a finding of the case to those who have never heard of this
+  // program; empty where there is none. Absent: there never is.
+  std::function<std::string(const spec::CaseFile& the_case, const std::string& signature)> script =
+      {};
 };
 
 struct CaseSetting {
@@ -40,6 +44,7 @@ struct CaseSetting {
   double longest_look_seconds = 2;
   // Of the subject; outlives whoever holds this. Null: none are known.
   const KnownFindings* known = nullptr;
+  FoundIn found_in;  // what cases that are kept say of the subject
 };
 
 class CampaignCases {

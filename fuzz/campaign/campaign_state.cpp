@@ -156,6 +156,11 @@ Result<CampaignState> merge_states(const std::vector<CampaignState>& states) {
       return bad_input("lineage " + std::to_string(number) + " is in two campaigns");
     }
     sum.seconds += state.seconds;
+    // Shards of other machines may have been run otherwise: whatever their order, one of them.
+    for (const auto& [name, value] : state.run) {
+      const auto [at, is_new] = sum.run.try_emplace(name, value);
+      if (!is_new) at->second = std::min(at->second, value);
+    }
     for (const auto& [signature, triage] : state.triage) {
       const auto [at, is_new] = sum.triage.try_emplace(signature, triage);
       if (!is_new && is_better(triage, at->second)) at->second = triage;

@@ -16,6 +16,7 @@
 //   }
 //   triage "..." confirmed nodes 3 calls 2 from 17 file "regression/verifier-..." remark "..."
 //   triage "..." confirmed nodes 3 calls 2 from 17 file "" remark "" known "add-alpha"
+//   run "timeout" "20"
 //   seconds 1.5
 //
 // Invariant: parse(print(s)) == s; merging does not depend on the order of the states.
@@ -97,6 +98,10 @@ struct CampaignState {
   Lineages lineages;                     // of a guided campaign
   std::map<std::string, Triage> triage;  // by signature
   double seconds = 0;                    // wall-clock time that was spent
+  // How it was run, beside what decides its results: what a line that replays a case has to say.
+  // "environment": assignments of sh, for the process of a command; "executor-timeout", "timeout",
+  // "memory-limit": as the flags of these names take them.
+  std::map<std::string, std::string> run = {};
 };
 
 [[nodiscard]] std::string print_state(const CampaignState& state);

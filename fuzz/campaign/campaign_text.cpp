@@ -71,6 +71,12 @@ Result<void> take_setting(TextReader& reader, CampaignState& state) {
   return {};
 }
 
+Result<void> take_run(TextReader& reader, CampaignState& state) {
+  GRAPHGATE_TRY(const std::string name, reader.take_string("what a run was given"));
+  GRAPHGATE_TRY(state.run[name], reader.take_string("its value"));
+  return {};
+}
+
 Result<void> take_tally_block(TextReader& reader, const char* name, Tally& tally) {
   GRAPHGATE_TRY_VOID(reader.expect(name));
   GRAPHGATE_TRY_VOID(reader.expect("{"));
@@ -117,10 +123,10 @@ Result<void> take_line(TextReader& reader, CampaignState& state) {
     const char* word;
     Result<void> (*take)(TextReader&, CampaignState&);
   };
-  constexpr Line kLines[] = {{"generator", take_generator}, {"seed", take_seed_line},
-                             {"setting", take_setting},     {"cases", take_cases},
-                             {"done", take_done},           {"lineage", take_lineage},
-                             {"triage", take_triage},       {"seconds", take_seconds}};
+  constexpr Line kLines[] = {
+      {"generator", take_generator}, {"seed", take_seed_line}, {"setting", take_setting},
+      {"cases", take_cases},         {"done", take_done},      {"lineage", take_lineage},
+      {"triage", take_triage},       {"run", take_run},        {"seconds", take_seconds}};
   for (const Line& line : kLines) {
     if (!reader.accept(line.word)) continue;
     GRAPHGATE_TRY_VOID(line.take(reader, state));
@@ -167,6 +173,9 @@ std::string print_state(const CampaignState& state) {
   text += print_tally(state.tally);
   for (const auto& [number, lineage] : state.lineages) text += print_lineage(number, lineage);
   for (const auto& [signature, triage] : state.triage) text += print_triage(signature, triage);
+  for (const auto& [name, value] : state.run) {
+    text += "run " + spec::quote_string(name) + " " + spec::quote_string(value) + "\n";
+  }
   return text + "seconds " + spec::print_float(state.seconds) + "\n";
 }
 

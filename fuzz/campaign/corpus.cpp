@@ -103,6 +103,10 @@ std::string Corpus::find(std::string_view finding) const {
   return "";
 }
 
+std::string script_path(const std::string& case_path) {
+  return std::filesystem::path(case_path).replace_extension(".repro.py").string();
+}
+
 Result<std::vector<std::string>> case_files(const std::string& root, CorpusFolder folder) {
   const std::string below = std::string(folder_name(folder)) + "/";
   std::string path = root;

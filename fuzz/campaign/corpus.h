@@ -65,6 +65,9 @@ class Corpus {
   Write write_;
 };
 
+// Returns the path of the script beside a case: "regression/NAME.case" -> ".../NAME.repro.py".
+[[nodiscard]] std::string script_path(const std::string& case_path);
+
 // The paths of a folder's cases below a corpus, relative to it, sorted; none where there is no such
 // folder. kBadInput where it cannot be read.
 [[nodiscard]] Result<std::vector<std::string>> case_files(const std::string& root,

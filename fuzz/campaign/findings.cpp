@@ -13,13 +13,13 @@ std::string print_triage_result(const TriageResult& result) {
   return join_texts({std::to_string(static_cast<int>(triage.status)), std::to_string(triage.from),
                      std::to_string(triage.nodes), std::to_string(triage.calls), triage.remark,
                      std::to_string(static_cast<int>(result.folder)), result.case_text,
-                     triage.known});
+                     triage.known, result.script_text});
 }
 
 // Nothing for what is none: its process was ended while it wrote.
 std::optional<TriageResult> parse_triage_result(const std::string& text) {
   const std::vector<std::string> texts = take_texts(text);
-  if (texts.size() != 8) return std::nullopt;
+  if (texts.size() != 9) return std::nullopt;
   TriageResult result;
   result.triage.status = static_cast<TriageStatus>(std::stoi(texts[0]));
   result.triage.from = std::stoull(texts[1]);
@@ -29,6 +29,7 @@ std::optional<TriageResult> parse_triage_result(const std::string& text) {
   result.folder = static_cast<CorpusFolder>(std::stoi(texts[5]));
   result.case_text = texts[6];
   result.triage.known = texts[7];
+  result.script_text = texts[8];
   return result;
 }
 
@@ -179,6 +180,10 @@ Result<void> Findings::finish(const TriageTask& task, const ChildResult& child) 
   }
   if (!result->case_text.empty()) {
     GRAPHGATE_TRY(triage.file, corpus_.keep(result->folder, news.name, result->case_text));
+    if (!result->script_text.empty()) {
+      const std::string path = corpus_.root() + "/" + script_path(triage.file);
+      GRAPHGATE_TRY_VOID(corpus_.write(result->script_text, path));
+    }
   }
   view_.looked_at(news, triage);
   if (!triage.known.empty()) consider_others(task.signature);

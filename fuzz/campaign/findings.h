@@ -31,7 +31,8 @@ struct TriageTask {
 struct TriageResult {
   Triage triage;
   CorpusFolder folder = CorpusFolder::kQuarantine;
-  std::string case_text;  // empty: there is no case to keep
+  std::string case_text;         // empty: there is no case to keep
+  std::string script_text = {};  // is kept beside the case; empty: there is none
 };
 
 // Runs in a process of its own and may end it.

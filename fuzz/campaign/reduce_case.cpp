@@ -15,6 +15,8 @@ namespace {
 using spec::CaseFile;
 
 constexpr std::string_view kSignatureKey = "Signature: ";
+constexpr std::string_view kExecutorKey = "Executor: ";
+constexpr std::string_view kEnvironmentKey = "Environment: ";
 
 Result<Signature> chosen_signature(const ReduceRequest& request, const CaseExecutors& executors) {
   // A case that ends the process does so here first.
@@ -181,6 +183,8 @@ Result<ReducedCase> reduce_by_signature(const ReduceRequest& request,
   }
   out.signature->configuration = configuration_bits(out.reduced.the_case);
   out.reduced.the_case.header = {signature_line(*out.signature)};
+  out.reduced.the_case.header.insert(out.reduced.the_case.header.end(), request.header.begin(),
+                                     request.header.end());
   return out;
 }
 
@@ -260,6 +264,30 @@ CaseFile case_of_recording(const spec::Program& program,
 
 std::string signature_line(const Signature& signature) {
   return std::string(kSignatureKey) + print_signature(signature);
+}
+
+std::vector<std::string> found_in_lines(const FoundIn& found) {
+  std::vector<std::string> lines;
+  if (found.executor.empty()) return lines;
+  lines.push_back(std::string(kExecutorKey) + spec::quote_string(found.executor));
+  if (!found.environment.empty()) {
+    lines.push_back(std::string(kEnvironmentKey) + spec::quote_string(found.environment));
+  }
+  return lines;
+}
+
+Result<std::optional<FoundIn>> stored_found_in(const CaseFile& the_case) {
+  std::optional<FoundIn> found;
+  for (const std::string& line : the_case.header) {
+    const bool is_executor = line.starts_with(kExecutorKey);
+    if (!is_executor && !line.starts_with(kEnvironmentKey)) continue;
+    const std::size_t begin = is_executor ? kExecutorKey.size() : kEnvironmentKey.size();
+    spec::TextReader reader(std::string_view(line).substr(begin), "the header");
+    GRAPHGATE_TRY(std::string text, reader.take_string("a command in quotes"));
+    if (!found) found.emplace();
+    (is_executor ? found->executor : found->environment) = std::move(text);
+  }
+  return found;
 }
 
 Result<std::optional<Signature>> stored_signature(const CaseFile& the_case) {

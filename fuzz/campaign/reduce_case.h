@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "fuzz/campaign/case_runs.h"
 #include "fuzz/reduce/reducer.h"
@@ -17,6 +18,7 @@ struct ReduceRequest {
   std::optional<Signature> signature;  // to be kept; absent: the one that stands for the case
   // Says instead of the judges whether a candidate is interesting.
   std::function<Result<bool>(const spec::CaseFile&)> external;
+  std::vector<std::string> header;  // lines of the reduced case behind its signature
   ReduceLimits limits;
   Isolation isolation;  // what ends the process is always looked at in isolation
 };
@@ -43,5 +45,15 @@ struct ReducedCase {
 // The header line that a stored case keeps its signature in, and its value in a case that has one.
 [[nodiscard]] std::string signature_line(const Signature& signature);
 [[nodiscard]] Result<std::optional<Signature>> stored_signature(const spec::CaseFile& the_case);
+
+// Who was under test where a case was found: a command, and assignments of sh for its environment.
+struct FoundIn {
+  std::string executor;     // empty: the optimized executor
+  std::string environment;  // may be empty
+};
+// The header lines that a stored case keeps it in; none of the optimized executor.
+[[nodiscard]] std::vector<std::string> found_in_lines(const FoundIn& found);
+// What they say in a case; nothing in one that has none. kBadInput for lines that cannot be read.
+[[nodiscard]] Result<std::optional<FoundIn>> stored_found_in(const spec::CaseFile& the_case);
 
 }  // namespace graphgate::fuzz

@@ -342,6 +342,7 @@ class Campaign {
 Result<CampaignState> first_state(const CampaignOptions& options, const CampaignParts& parts) {
   CampaignState state;
   state.key = options.key;
+  state.run = options.run;
   state.cases = options.cases;
   const std::string path = parts.corpus.state_path(options.shard);
   if (!options.resume) return state;
@@ -361,6 +362,7 @@ Result<CampaignState> first_state(const CampaignOptions& options, const Campaign
                      std::to_string(options.cases));
   }
   stored.cases = options.cases;
+  stored.run = options.run;
   return stored;
 }
 

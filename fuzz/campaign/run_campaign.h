@@ -18,6 +18,7 @@ namespace graphgate::fuzz {
 
 struct CampaignOptions {
   CampaignKey key;
+  std::map<std::string, std::string> run = {};  // CampaignState::run
   std::uint64_t cases = 0;  // of all shards together; 0: as many as there is time for
   // So many neighbouring cases are of one draw (genes_of); one worker takes those of a shard.
   std::uint64_t data_sets = 1;

@@ -111,6 +111,10 @@ void CampaignCases::keep_case(const TriageTask& task, TriageResult& result) cons
   the_case.header = header_of(task, the_case, passing);
   const auto text = spec::print_case(the_case);
   if (text.ok()) result.case_text = text.value();
+  const bool is_least = is_confirmed && result.triage.nodes > 0;
+  if (is_least && source_.script) {
+    result.script_text = source_.script(the_case, task.signature);
+  }
 }
 
 KnownMatch CampaignCases::match_known(const TriageTask& task, const CaseFile& reduced) const {
@@ -145,6 +149,7 @@ std::vector<std::string> CampaignCases::header_of(const TriageTask& task, const 
     signature.value().configuration = configuration_bits(the_case);
     lines.push_back(signature_line(signature.value()));
   }
+  for (std::string& line : found_in_lines(setting_.found_in)) lines.push_back(std::move(line));
   if (!passing) return lines;
   lines.emplace_back("The nearest case that passes:");
   for (const std::string& line : differing_lines(the_case, *passing)) {

@@ -1,5 +1,6 @@
 // graphgate check: programs and cases through the judges, several at a time.
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -17,12 +18,15 @@
 #include "conformance/run/runs.h"
 #include "conformance/run/static_inputs.h"
 #include "spec/plan_text.h"
+#include "tools/cli/against.h"
 #include "tools/cli/flags.h"
+#include "tools/cli/manners.h"
 #include "tools/cli/verb.h"
 #include "tools/executors/executor_sources.h"
 #include "tools/executors/optimized_options.h"
 #include "tools/executors/stored_subject.h"
 #include "tools/report/check_report.h"
+#include "tools/report/replay_line.h"
 #include "tools/store/bundle.h"
 #include "tools/store/check_input.h"
 #include "tools/store/programs.h"
@@ -51,7 +55,13 @@ struct CheckVerb {
   ReportPaths reports;
   std::string bundle;          // a .zip, or a folder
   std::string record;          // a folder for stored runs
+  bool is_quiet = false;       // says nothing of what passes
+  bool is_verbose = false;     // says all of it
+  bool ends_early = false;     // at the first failure
+  std::string only;            // a part of a path, or a pattern
+  std::string against;         // a program, a case or an executor; empty: no comparison
   std::string judge_recorded;  // a folder with stored runs, instead of files
+  const CLI::App* app = nullptr;
 };
 
 // What all files of a run share.
@@ -127,12 +137,27 @@ void add_plans(const Runs& runs, bool with_text, ExecutorReport& report) {
   }
 }
 
+// What would decide an undecided file.
+std::string words_that_decide(bool is_case, bool recorded) {
+  if (is_case) {
+    return "to decide it: give the case inputs on which no two candidates tie (docs/formats.md), "
+           "or "
+           "another seed";
+  }
+  if (recorded) return "to decide it: record other inputs, on which no two candidates tie (--data)";
+  return "to decide it: record real inputs, 'python3 -m graphgate_torch export FILE.py:FUNCTION "
+         "NAME.pt2' (docs/torch.md), or draw others with --seed";
+}
+
 Result<void> judge(Runs& runs, const std::string& executor, bool is_case, const Setting& setting,
                    FileReport& report) {
   ExecutorReport made;
   made.executor = executor;
   GRAPHGATE_TRY(made.judged, conformance::judge_script(runs, judges_of(setting, is_case),
                                                        settings_of(setting, is_case)));
+  if (made.judged.outcome == spec::Outcome::kUndecided) {
+    made.judged.localization.push_back(words_that_decide(is_case, report.recorded));
+  }
   add_plans(runs, !setting.verb.bundle.empty(), made);
   report.executors.push_back(std::move(made));
   return {};
@@ -178,6 +203,35 @@ Result<void> check_with_all(const CheckInput& input, std::size_t index, const Se
   return {};
 }
 
+// The line that judges one file, or one stored run, as this run does.
+std::string replay_line_of(const CheckVerb& verb, const std::string& path) {
+  std::vector<std::string> words = {"graphgate", "check"};
+  if (!verb.judge_recorded.empty()) words.emplace_back("--judge-recorded");
+  words.push_back(path);
+  std::set<std::string> left_out = {"jobs",  "bundle", "record",    "judge-recorded",
+                                    "quiet", "only",   "exitfirst", "verbose"};
+  for (const ReportForm& form : report_forms()) left_out.insert(form.name);
+  const std::vector<std::string> flags = given_flag_words(*verb.app, left_out);
+  words.insert(words.end(), flags.begin(), flags.end());
+  const std::vector<std::string> options = option_words(verb.planner);
+  words.insert(words.end(), options.begin(), options.end());
+  const bool has_command =
+      std::any_of(verb.executors.begin(), verb.executors.end(), [](const std::string& name) {
+        const auto& built_in = built_in_names();
+        return std::find(built_in.begin(), built_in.end(), name) == built_in.end();
+      });
+  return replay_line(has_command ? replay_environment() : "", words);
+}
+
+// Says where a case was found in a command that this run does not ask.
+Result<void> check_finder(const CheckVerb& verb, const std::string& path) {
+  if (!verb.executors.empty()) return {};
+  GRAPHGATE_TRY(const std::string text, read_text(path));
+  if (text.find("\n# Executor: ") == std::string::npos) return {};
+  GRAPHGATE_TRY(const spec::CaseFile the_case, parse_checked_case(text, path));
+  return check_found_in(the_case, path, {"graphgate", "check"}, /*is_executor_named=*/false);
+}
+
 Result<FileReport> check_file(const std::string& path, std::size_t index, const Setting& setting) {
   FileReport report;
   report.file = path;
@@ -187,6 +241,13 @@ Result<FileReport> check_file(const std::string& path, std::size_t index, const 
                        setting.ops));
   report.is_case = input.is_case;
   report.recorded = input.recorded;
+  if (setting.verb.app->get_option("--calls")->count() > 0 && (input.is_case || input.recorded)) {
+    return bad_input(path + ": --calls has no effect on " +
+                     (input.is_case ? "a case, which says what it calls"
+                                    : "a program with a recording, which has its calls"));
+  }
+  if (input.is_case) GRAPHGATE_TRY_VOID(check_finder(setting.verb, path));
+  report.replay = replay_line_of(setting.verb, path);
   describe_script(input.script, report);
   GRAPHGATE_TRY_VOID(check_with_all(input, index, setting, report));
   return report;
@@ -196,6 +257,7 @@ Result<FileReport> judge_stored(const std::string& folder, const Setting& settin
   FileReport report;
   report.file = folder;
   GRAPHGATE_TRY(StoredRun stored, read_run(folder));
+  report.replay = replay_line_of(setting.verb, folder);
   report.is_case = stored.is_case;
   report.recorded = stored.recorded;
   describe_script(stored.script, report);
@@ -227,6 +289,19 @@ Result<FileReport> check_safely(const std::string& path, std::size_t index,
   }
 }
 
+// The line of a file that passes, as wide as a terminal and a half: what stands behind the first
+// semicolon, and parts that no longer fit, are left to --verbose.
+std::string short_line(const std::string& text) {
+  constexpr std::size_t kColumns = 100;
+  std::string line = text.substr(0, text.find_first_of(";\n", text.find(" nodes, ")));
+  while (line.size() > kColumns) {
+    const std::size_t comma = line.rfind(", ");
+    if (comma == std::string::npos || comma < line.find(" nodes, ")) break;
+    line.resize(comma);
+  }
+  return line + "\n";
+}
+
 // Writes down what the files came to, and returns the code of the run.
 using Conclude = std::function<Result<ExitCode>(const std::vector<FileReport>& reports)>;
 
@@ -243,6 +318,14 @@ class CheckRun {
   std::vector<FileReport> run() {
     const OnStop on_stop([this](int signal) { stop(signal); });
     on_threads(files_.size(), setting_.verb.jobs, [this](std::size_t i) {
+      if (has_failed_) {
+        const std::lock_guard lock(printing_);
+        reports_[i].file = files_[i];
+        reports_[i].interruption = "another file failed before it was judged (-x)";
+        is_done_[i] = true;
+        while (printed_ < files_.size() && is_done_[printed_]) print_next();
+        return;
+      }
       auto report = check_safely(files_[i], i, setting_);
       const std::lock_guard lock(printing_);
       if (report.ok()) {
@@ -252,6 +335,8 @@ class CheckRun {
         reports_[i].error = report.error();
       }
       is_done_[i] = true;
+      const bool is_failure = count_of(reports_[i].exit_code()) == Count::kFailed;
+      if (setting_.verb.ends_early && is_failure) has_failed_ = true;
       while (printed_ < files_.size() && is_done_[printed_]) print_next();
     });
     return std::move(reports_);
@@ -261,7 +346,13 @@ class CheckRun {
   void print_next() {
     const FileReport& ready = reports_[printed_++];
     if (to_stdout(setting_.verb.reports) > 0 && !ready.error) return;
-    print_item(item_of(ready, !setting_.verb.judges.empty() || ready.is_case));
+    ReportItem item = item_of(ready, !setting_.verb.judges.empty() || ready.is_case);
+    const bool is_pass = !ready.error && ready.exit_code() == ExitCode::kGood;
+    if (is_pass && setting_.verb.is_quiet) return;
+    if (is_pass && !setting_.verb.is_verbose) item.text = short_line(item.text);
+    // What -x left out is counted at the end.
+    if (!ready.interruption.empty() && has_failed_) return;
+    print_item(item);
   }
 
   // The lock is kept: what ends later is not told.
@@ -283,6 +374,7 @@ class CheckRun {
   const Setting& setting_;
   const Conclude& conclude_;
   std::vector<FileReport> reports_;
+  std::atomic<bool> has_failed_ = false;
   std::mutex printing_;  // and all below
   std::vector<bool> is_done_;
   std::size_t printed_ = 0;
@@ -315,7 +407,10 @@ Result<std::vector<FileReport>> check_files(const CheckVerb& verb, const Conclud
   if (!verb.judges.empty()) {
     GRAPHGATE_TRY(setting.judges, judges_named(verb.judges));
   }
-  std::vector<std::string> files = verb.programs.files;
+  GRAPHGATE_TRY(std::vector<std::string> files, files_of(verb.programs.files));
+  if (verb.judge_recorded.empty()) {
+    GRAPHGATE_TRY(files, files_like(files, verb.only));
+  }
   if (!verb.judge_recorded.empty()) {
     GRAPHGATE_TRY(files, find_runs(verb.judge_recorded));
   }
@@ -351,11 +446,67 @@ Result<void> check_combination(const CheckVerb& verb) {
   if (!verb.programs.data.empty() && verb.programs.files.size() != 1) {
     return bad_input("--data goes with exactly one program");
   }
+  if (!verb.judge_recorded.empty()) {
+    std::set<std::string> allowed = {"judge-recorded",
+                                     "judges",
+                                     "false-alarm-rate",
+                                     "judge-nodes",
+                                     "jobs",
+                                     "every-configuration",
+                                     "quality-baseline",
+                                     "seed",
+                                     "bundle",
+                                     "quiet",
+                                     "verbose",
+                                     "exitfirst"};
+    for (const ReportForm& form : report_forms()) allowed.insert(form.name);
+    GRAPHGATE_TRY_VOID(refuse_without_effect(*verb.app, {"with --judge-recorded", allowed}));
+  }
+  if (verb.is_quiet && verb.is_verbose) return bad_input("-q and -v contradict each other");
+  const auto has_judge = [&](const char* judge) {
+    return verb.judges.empty() || verb.judges == "all" ||
+           spec::place_in_list(verb.judges, judge).has_value();
+  };
+  if (!verb.quality_baseline.empty() && !has_judge("quality")) {
+    return bad_input("--quality-baseline has no effect without the judge quality");
+  }
+  if (verb.every_configuration && !has_judge("configurations")) {
+    return bad_input("--every-configuration has no effect without the judge configurations");
+  }
+  const bool has_command = std::any_of(
+      verb.executors.begin(), verb.executors.end(),
+      [](const std::string& name) { return name != "reference" && name != "optimized"; });
+  const bool has_seconds = verb.app->get_option("--executor-timeout")->count() > 0;
+  if (has_seconds && !has_command && verb.against.empty()) {
+    return bad_input("--executor-timeout has no effect without a command as --executor");
+  }
   return check_report_paths(verb.reports);
+}
+
+Result<ExitCode> compare_nodes(const CheckVerb& verb) {
+  if (verb.programs.files.size() != 1 || verb.executors.size() > 1) {
+    return bad_input("--against goes with exactly one file, and one --executor at most");
+  }
+  for (const auto& [form, path] : verb.reports) {
+    if (form != "json" && !path.empty()) return bad_input("--against has no --" + form);
+  }
+  GRAPHGATE_TRY(spec::OpTable ops, load_op_table(verb.programs.custom_ops));
+  GRAPHGATE_TRY_VOID(open_options(verb.planner, ops));
+  AgainstRequest request;
+  request.file = verb.programs.files.front();
+  request.against = verb.against;
+  if (!verb.executors.empty()) request.executor = verb.executors.front();
+  request.executor_seconds = verb.executor_seconds;
+  request.calls = {verb.programs.data, verb.calls, verb.seed};
+  request.planner = verb.planner;
+  request.false_alarm_rate = verb.false_alarm_rate;
+  request.json = verb.reports.contains("json") ? verb.reports.at("json") : "";
+  return run_against(request, std::make_shared<const spec::OpTable>(std::move(ops)));
 }
 
 Result<ExitCode> run_check(const CheckVerb& verb, const std::vector<std::string>& words) {
   GRAPHGATE_TRY_VOID(check_combination(verb));
+  if (!verb.against.empty()) return compare_nodes(verb);
   const Conclude conclude = [&](const std::vector<FileReport>& reports) -> Result<ExitCode> {
     const Report report = report_of(reports);
     GRAPHGATE_TRY_VOID(write_report(report, verb.reports));
@@ -377,9 +528,15 @@ Verb add_check(CLI::App& app) {
   CheckVerb& verb = *owned;
   CLI::App* check = app.add_subcommand(
       "check", "judge programs and cases: against the oracle, recordings, and themselves");
+  verb.app = check;
   add_program_options(*check, verb.programs);
   check->get_option("files")->required(false)->description(
-      "torch.export archives (.pt2), graph text, or cases");
+      "torch.export archives (.pt2), graph text, cases, or folders of them");
+  check
+      ->add_option("--against", verb.against,
+                   "compare node by node instead, and say where they part: with another program or "
+                   "case (a file) on the same data, or with another executor")
+      ->type_name(takes::kSide);
   check
       ->add_option(
           "--executor", verb.executors,
@@ -402,6 +559,15 @@ Verb add_check(CLI::App& app) {
         const bool good = rate >= 1e-300 && rate <= 1e-8;
         return good ? std::string() : "expected a number from 1e-300 to 1e-8, found " + text;
       });
+  check->add_flag("-q,--quiet", verb.is_quiet, "say nothing of what passes");
+  check->add_flag("-v,--verbose", verb.is_verbose,
+                  "say all of what passes: partitions, memory, judges");
+  check
+      ->add_option("-k,--only", verb.only,
+                   "only files whose path has this part, or is like this pattern with * and ?")
+      ->type_name(takes::kName);
+  check->add_flag("-x,--exitfirst", verb.ends_early,
+                  "end at the first file that fails: the others are not judged");
   check->add_flag("--judge-nodes", verb.judge_nodes,
                   "also hold every node to its own worst-case bound, on the bytes that it read");
   check

@@ -6,9 +6,11 @@
 #include <limits>
 
 #include "base/atomic_file.h"
+#include "tools/cli/manners.h"
 #include "tools/cli/quantities.h"
 #include "tools/executors/optimized_options.h"
 #include "tools/report/forms.h"
+#include "tools/report/replay_line.h"
 
 namespace graphgate::tools {
 namespace {
@@ -104,6 +106,25 @@ CLI::Option* add_option_flag(CLI::App& app, const OptionRow& row, Configuration&
   return flag->description(std::string(row.help));
 }
 
+std::vector<std::string> given_flag_words(const CLI::App& app,
+                                          const std::set<std::string>& left_out) {
+  std::vector<std::string> words;
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->count() == 0 || option->get_lnames().empty()) continue;
+    const std::string& name = option->get_lnames().front();
+    if (left_out.contains(name) || spec::find_option(name)) continue;
+    for (const std::string& value : option->results()) {
+      const bool is_flag = option->get_items_expected_max() == 0;
+      if (is_flag && value == "true") {
+        words.push_back("--" + name);
+        continue;
+      }
+      for (std::string& word : flag_words(name, value)) words.push_back(std::move(word));
+    }
+  }
+  return words;
+}
+
 void add_planner_flags(CLI::App& app, Configuration& given) {
   for (const OptionRow& row : spec::option_rows()) {
     if (row.group == OptionGroup::kReference) continue;
@@ -140,7 +161,8 @@ void add_program_options(CLI::App& app, ProgramOptions& options) {
 void add_custom_ops_flag(CLI::App& app, std::vector<std::string>& custom_ops) {
   app.add_option("--custom-ops", custom_ops,
                  "a file of op schemas to add to the op table (repeatable)")
-      ->type_name(takes::kFile);
+      ->type_name(takes::kFile)
+      ->allow_extra_args(false);
 }
 
 void add_subject_flags(CLI::App& app, SubjectFlags& flags) {
@@ -188,6 +210,24 @@ Result<std::shared_ptr<const Subject>> choose_subject(const SubjectFlags& flags,
   return subject;
 }
 
+fuzz::FoundIn found_in(const SubjectFlags& flags) {
+  const bool is_built_in = flags.executor.empty() || flags.executor == "optimized";
+  if (is_built_in) return {};
+  return {flags.executor, replay_environment()};
+}
+
+Result<void> check_found_in(const spec::CaseFile& the_case, const std::string& path,
+                            const std::vector<std::string>& verb, bool is_executor_named) {
+  if (is_executor_named) return {};
+  GRAPHGATE_TRY(const auto found, fuzz::stored_found_in(the_case));
+  if (!found || found->executor.empty()) return {};
+  std::vector<std::string> words = verb;
+  words.insert(words.end(), {path, "--executor", found->executor});
+  return bad_input(path + ": was found in another executor, and none is named here: " +
+                   replay_line(found->environment, words) +
+                   " (or --executor optimized for the built-in one)");
+}
+
 double usual_timeout(const SubjectFlags& subject, const Configuration& planner) {
   if (!subject.executor.empty()) return 600;
   return is_on_host(planner) ? 20 : 120;
@@ -195,8 +235,17 @@ double usual_timeout(const SubjectFlags& subject, const Configuration& planner) 
 
 Result<conformance::JudgeSet> judges_named(const std::string& names) {
   auto judges = conformance::parse_judges(names);
-  if (!judges.ok()) return judges.error().at("--judges");
-  return judges;
+  if (judges.ok()) return judges;
+  std::vector<std::string> known = {"all"};
+  for (std::size_t i = 0; i < conformance::kJudgeCount; ++i) {
+    known.emplace_back(conformance::judge_name(static_cast<conformance::Judge>(i)));
+  }
+  for (const std::string& name : spec::split_list(names)) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    const std::string meant = did_you_mean(name, known);
+    return bad_input(judges.error().message + meant).at("--judges");
+  }
+  return judges.error().at("--judges");
 }
 
 void add_report_options(CLI::App& app, ReportPaths& paths, const std::string& what) {
@@ -211,6 +260,7 @@ void add_report_options(CLI::App& app, ReportPaths& paths, const std::string& wh
 
 Result<void> check_report_paths(const ReportPaths& paths) {
   if (to_stdout(paths) > 1) return bad_input("only one report can go to standard output");
+  for (const auto& [form, path] : paths) GRAPHGATE_TRY_VOID(check_writable(path));
   return {};
 }
 

@@ -9,10 +9,12 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "conformance/judges/judge.h"
+#include "fuzz/campaign/reduce_case.h"
 #include "optimized/optimized.h"
 #include "spec/option.h"
 #include "tools/executors/subject.h"
@@ -63,6 +65,11 @@ CLI::Option* add_option_flag(CLI::App& app, const spec::OptionRow& row, spec::Co
 [[nodiscard]] Result<optimized::Options> open_options(const spec::Configuration& given,
                                                       const spec::OpTable& ops);
 
+// Returns the flags that a verb was given, with their values, as words: all but those of an
+// executor's options (option_words), and those named here.
+[[nodiscard]] std::vector<std::string> given_flag_words(const CLI::App& app,
+                                                        const std::set<std::string>& left_out);
+
 // ---- programs, subjects, judges ----
 
 // What every verb that reads programs takes.
@@ -96,6 +103,15 @@ void add_subject_flags(CLI::App& app, SubjectFlags& flags);
 // command line that it does not take. `exchange` is that of SubjectSettings.
 [[nodiscard]] Result<std::shared_ptr<const Subject>> choose_subject(
     const SubjectFlags& flags, const spec::Configuration& options, const std::string& exchange);
+
+// Returns who is under test as a stored case keeps it.
+[[nodiscard]] fuzz::FoundIn found_in(const SubjectFlags& flags);
+// Says where a case was found in another executor than the one that is asked, and none was named:
+// what it comes to here says nothing of what was found. kBadInput has the line that asks the right
+// one; `verb` are the words before the case, "graphgate replay".
+[[nodiscard]] Result<void> check_found_in(const spec::CaseFile& the_case, const std::string& path,
+                                          const std::vector<std::string>& verb,
+                                          bool is_executor_named);
 
 // Seconds for one case of a campaign where --timeout says nothing: long enough that none is stopped
 // that would have ended, with as many workers as processors. A device's kernels are compiled in the

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -13,6 +14,7 @@
 #include "base/atomic_file.h"
 #include "base/child_processes.h"
 #include "base/file_io.h"
+#include "base/formatted.h"
 #include "base/stop_signals.h"
 #include "base/temporary_folder.h"
 #include "fuzz/campaign/campaign_cases.h"
@@ -22,14 +24,17 @@
 #include "fuzz/reduce/judge_case.h"
 #include "optimized/runtime/cuda/cubins.h"
 #include "tools/cli/flags.h"
+#include "tools/cli/manners.h"
 #include "tools/cli/quantities.h"
 #include "tools/cli/verb.h"
 #include "tools/executors/case_sources.h"
 #include "tools/executors/executor_sources.h"
 #include "tools/executors/known_findings.h"
 #include "tools/executors/optimized_options.h"
+#include "tools/executors/torch_script.h"
 #include "tools/report/fuzz_report.h"
 #include "tools/report/fuzz_view.h"
+#include "tools/report/replay_line.h"
 #include "tools/store/programs.h"
 
 namespace graphgate::tools {
@@ -65,6 +70,7 @@ struct FuzzVerb {
   std::vector<std::string> merge;  // corpora of the verb `fuzz merge`
   std::string merge_into;
   const CLI::App* merge_app = nullptr;  // the subcommand
+  const CLI::App* app = nullptr;
 };
 
 constexpr std::uint64_t kDefaultFuzzCases = 1000;
@@ -190,6 +196,9 @@ Result<void> add_breeding(const FuzzVerb& verb, fuzz::CampaignOptions& options) 
   return {};
 }
 
+// As a flag takes it: 20, 0.5.
+std::string number_word(double number) { return formatted("%.10g", number); }
+
 Result<fuzz::CampaignOptions> campaign_options(const FuzzVerb& verb) {
   fuzz::CampaignOptions options;
   GRAPHGATE_TRY(const fuzz::ShardChoice choice, fuzz::choose_shard(verb.shard, environment));
@@ -225,7 +234,18 @@ Result<fuzz::CampaignOptions> campaign_options(const FuzzVerb& verb) {
   if (verb.data_sets > 1) options.key.settings["data-sets"] = std::to_string(verb.data_sets);
   if (is_command) options.key.settings["executor"] = verb.subject.executor;
   if (!verb.planner.empty()) {
-    options.key.settings["options"] = spec::print_configuration(verb.planner);
+    options.key.settings["options"] = print_option_setting(verb.planner);
+  }
+  options.run["timeout"] = number_word(std::ceil(options.pool.timeout_seconds));
+  if (options.pool.memory_bytes > 0) {
+    options.run["memory-limit"] = std::to_string(options.pool.memory_bytes);
+  }
+  if (is_command) {
+    const std::string environment = replay_environment();
+    if (!environment.empty()) options.run["environment"] = environment;
+    if (verb.subject.seconds != SubjectFlags().seconds) {
+      options.run["executor-timeout"] = number_word(verb.subject.seconds);
+    }
   }
   GRAPHGATE_TRY_VOID(add_breeding(verb, options));
   return options;
@@ -259,6 +279,7 @@ Result<fuzz::CaseSetting> case_setting(const FuzzVerb& verb, const fuzz::Campaig
   setting.all_judges_every = verb.judges.empty() ? kAllJudgesEvery : 0;
   setting.settings.localize = false;
   setting.settings.share_runs = true;
+  setting.found_in = found_in(verb.subject);
   setting.target = options.target;
   setting.pool = options.pool;
   setting.pool.wants_lines = false;
@@ -302,6 +323,16 @@ std::string excluded(const std::string& asked, const Subject& subject) {
   const std::string not_drawn = fuzz::not_drawn_for(subject.limits());
   const bool is_both = !asked.empty() && !not_drawn.empty();
   return asked + (is_both ? "," : "") + not_drawn;
+}
+
+// Of an executor that is not ours: what is found in it is for those who make it.
+std::function<std::string(const spec::CaseFile&, const std::string&)> script_writer(
+    const FuzzVerb& verb) {
+  if (found_in(verb.subject).executor.empty()) return {};
+  return [](const spec::CaseFile& the_case, const std::string& signature) {
+    const auto script = print_torch_script(the_case, ".", {signature, ""});
+    return script.ok() ? script.value() : std::string();
+  };
 }
 
 // The corpus for this campaign alone, but for processes of its other shards.
@@ -360,7 +391,8 @@ Result<FuzzOutcome> run(const FuzzVerb& verb, const fuzz::Corpus& corpus,
        },
        [&](spec::CaseFile the_case) {
          return with_flags(std::move(the_case), verb.planner, *subject);
-       }},
+       },
+       script_writer(verb)},
       setting, sources.get());
   FuzzOutcome outcome;
   outcome.corpus = corpus.root();
@@ -376,6 +408,7 @@ Result<FuzzOutcome> run(const FuzzVerb& verb, const fuzz::Corpus& corpus,
   }
   outcome.is_interrupted = stop.came() != 0;
   outcome.state.key = options.key;
+  outcome.state.run = options.run;
   if (verb.replay_only || outcome.is_interrupted) return outcome;
   const fuzz::CampaignParts parts{
       [&](const fuzz::Descent& descent, const std::function<void()>& begin) {
@@ -490,6 +523,16 @@ Result<ExitCode> run_fuzz(const FuzzVerb& verb) {
   if (verb.replay_only && verb.no_replay) {
     return bad_input("--replay-only and --no-replay contradict each other");
   }
+  if (verb.replay_only) {
+    for (const char* name :
+         {"--cases", "--time", "--ops", "--exclude", "--data-sets", "--feedback", "--target",
+          "--lineages", "--resume", "--overwrite", "--case-log", "--reduce-time"}) {
+      if (verb.app->get_option(name)->count() == 0) continue;
+      return bad_input(std::string(name) +
+                       " has no effect with --replay-only, which draws nothing");
+    }
+  }
+  GRAPHGATE_TRY_VOID(check_writable(verb.case_log));
   touch_shard_status();
   GRAPHGATE_TRY(const fuzz::Ledger ledger, read_ledger(verb.ledger, verb.corpus));
   GRAPHGATE_TRY(const fuzz::Corpus corpus, verb.replay_only
@@ -511,6 +554,7 @@ Verb add_fuzz(CLI::App& app) {
   FuzzVerb& verb = *owned;
   CLI::App* fuzz = app.add_subcommand(
       "fuzz", "draw cases, judge them, and keep what they find: reduced, named, told once");
+  verb.app = fuzz;
   add_campaign_options(*fuzz, verb);
   add_subject_flags(*fuzz, verb.subject);
   add_planner_flags(*fuzz, verb.planner);

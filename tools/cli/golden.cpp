@@ -9,6 +9,7 @@
 #include "tools/cli/verb.h"
 #include "tools/executors/optimized_options.h"
 #include "tools/golden/golden_run.h"
+#include "tools/report/replay_line.h"
 #include "tools/store/programs.h"
 
 namespace graphgate::tools {
@@ -54,6 +55,13 @@ Result<ExitCode> run_check(const GoldenVerb& verb) {
     options.flags = verb.planner;
     options.jobs = verb.jobs;
     GRAPHGATE_TRY(std::vector<GoldenItem> found, compare_golden(options));
+    for (GoldenItem& item : found) {
+      std::vector<std::string> words = {"graphgate", "golden", "check",
+                                        folder,      "--only", item.name};
+      const std::vector<std::string> flags = option_words(verb.planner);
+      words.insert(words.end(), flags.begin(), flags.end());
+      item.replay = replay_line("", words);
+    }
     items.insert(items.end(), found.begin(), found.end());
   }
   return write(report_of(items, /*is_update=*/false), verb.reports);

@@ -2,13 +2,17 @@
 // line and an exit code.
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <limits>
+#include <system_error>
 
 #include "base/formatted.h"
+#include "base/shell_words.h"
 #include "base/stop_signals.h"
 #include "base/text_limit.h"
 #include "base/uncaught.h"
 #include "tools/cli/flags.h"
+#include "tools/cli/manners.h"
 #include "tools/cli/quantities.h"
 #include "tools/cli/verb.h"
 #include "tools/report/escape.h"
@@ -58,19 +62,79 @@ graphgate::Result<void> take_text_limit(const std::string& text) {
   return {};
 }
 
+// The flags of a verb, as they are typed.
+std::vector<std::string> flags_of(const CLI::App& app) {
+  std::vector<std::string> flags;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
+  }
+  return flags;
+}
+
+std::vector<std::string> verbs_of(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(verb->get_name());
+  }
+  return names;
+}
+
+// Of words that nobody expected, the first flag that is nearly one of the verb's.
+std::string meant_flag(const CLI::App& verb, const std::string& message) {
+  for (std::size_t begin = message.find("--"); begin != std::string::npos;
+       begin = message.find("--", begin + 2)) {
+    const std::string flag = message.substr(begin, message.find_first_of(" =", begin) - begin);
+    const std::string meant = graphgate::tools::did_you_mean(flag, flags_of(verb));
+    if (!meant.empty()) return meant;
+  }
+  return "";
+}
+
 // One line, as for all wrong input.
 std::string usage_error(const CLI::App* app, const CLI::Error& error) {
   std::string verb = "graphgate";
-  for (const CLI::App* below = app; !below->get_subcommands().empty();) {
-    below = below->get_subcommands().front();
-    verb += " " + below->get_name();
+  const CLI::App* last = app;
+  while (!last->get_subcommands().empty()) {
+    last = last->get_subcommands().front();
+    verb += " " + last->get_name();
   }
-  return graphgate::tools::plain_text("graphgate: " + std::string(error.what()) + " ('" + verb +
-                                      " --help' shows the options)") +
+  const bool is_extra = error.get_name() == "ExtrasError";
+  return graphgate::tools::plain_text("graphgate: " + std::string(error.what()) +
+                                      (is_extra ? meant_flag(*last, error.what()) : "") + " ('" +
+                                      verb + " --help' shows the options)") +
          "\n";
 }
 
-int run(int argc, char** argv) {
+// A line as a report prints it, pasted as one word behind a verb: its words instead. What stands
+// before the program's name in it is set in this process's environment.
+std::vector<std::string> words_of(int argc, char** argv) {
+  std::vector<std::string> words(argv, argv + argc);
+  if (argc != 3 || words[2].find("graphgate ") == std::string::npos) return words;
+  auto line = graphgate::split_shell_line(words[2]);
+  if (!line.ok()) return words;
+  std::vector<std::string>& parts = line.value();
+  const auto program = std::find(parts.begin(), parts.end(), "graphgate");
+  const bool is_line = std::all_of(parts.begin(), program, [](const std::string& part) {
+    const std::size_t equals = part.find('=');
+    return equals != std::string::npos && part.find_first_of("/ -") > equals;
+  });
+  if (program == parts.end() || !is_line) return words;
+  for (auto part = parts.begin(); part != program; ++part) {
+    const std::size_t equals = part->find('=');
+    (void)::setenv(part->substr(0, equals).c_str(), part->c_str() + equals + 1, 1);
+  }
+  std::vector<std::string> out = {words[0]};
+  out.insert(out.end(), program + 1, parts.end());
+  return out;
+}
+
+int run(int argc, char** given) {
+  std::vector<std::string> words = words_of(argc, given);
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  argc = static_cast<int>(words.size());
+  char** const argv = pointers.data();
   CLI::App app{"Tells whether a graph executor still computes what the graph says."};
   app.set_version_flag("--version", GRAPHGATE_VERSION);
   app.require_subcommand(1);
@@ -90,8 +154,9 @@ int run(int argc, char** argv) {
       return static_cast<int>(ExitCode::kBadInput);
     }
     graphgate::tools::print_line(
-        stderr, graphgate::formatted("graphgate: unknown verb '%s' ('graphgate --help' lists them)",
-                                     argv[1]));
+        stderr, graphgate::formatted(
+                    "graphgate: unknown verb '%s'%s ('graphgate --help' lists them)", argv[1],
+                    graphgate::tools::did_you_mean(argv[1], verbs_of(app)).c_str()));
     return static_cast<int>(ExitCode::kBadInput);
   } catch (const CLI::ParseError& error) {
     const bool is_help = error.get_exit_code() == 0;
@@ -101,7 +166,7 @@ int run(int argc, char** argv) {
   const auto limited = take_text_limit(text_limit);
   if (!limited.ok()) return finish(limited.error());
   for (const graphgate::tools::Verb& verb : verbs) {
-    if (verb.app->parsed()) return finish(verb.run({argv, argv + argc}));
+    if (verb.app->parsed()) return finish(verb.run(words));
   }
   return static_cast<int>(ExitCode::kBadInput);
 }

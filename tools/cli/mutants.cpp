@@ -14,9 +14,11 @@
 #include "conformance/judges/judge_report.h"
 #include "spec/option.h"
 #include "tools/cli/flags.h"
+#include "tools/cli/manners.h"
 #include "tools/cli/verb.h"
 #include "tools/mutants/mutants.h"
 #include "tools/report/forms.h"
+#include "tools/report/replay_line.h"
 #include "tools/store/check_input.h"
 #include "tools/store/programs.h"
 
@@ -32,6 +34,7 @@ struct MutantsVerb {
   std::uint32_t timeout_seconds = 600;
   bool list = false;
   std::string json;  // a path, or "-"
+  const CLI::App* app = nullptr;
 };
 
 namespace option = spec::option;
@@ -131,6 +134,23 @@ std::vector<Mutant> chosen(const MutantsVerb& verb, const std::vector<Mutant>& a
   return out;
 }
 
+// The line that shows to a judge what killed the mutant; empty where nothing did.
+std::string replay_of(const MutantVerdict& verdict) {
+  if (!verdict.killed || verdict.path.empty()) return "";
+  std::vector<std::string> words = {"graphgate", "check", verdict.path,
+                                    verdict.mutant.is_deviation ? "--deviation" : "--plan-mutation",
+                                    verdict.mutant.name};
+  const auto has = [&](const char* judge) {
+    return std::find(verdict.judges.begin(), verdict.judges.end(), judge) != verdict.judges.end();
+  };
+  const fs::path baseline = fs::path(verdict.path).parent_path() / "quality.txt";
+  std::error_code ignored;
+  if (has("quality") && fs::exists(baseline, ignored)) {
+    words.insert(words.end(), {"--quality-baseline", baseline.string()});
+  }
+  return replay_line("", words);
+}
+
 void print_verdict(const MutantVerdict& verdict) {
   const Mutant& mutant = verdict.mutant;
   std::printf("%-10s %s (%s): ", verdict_word(verdict), mutant.name.c_str(), mutant.where.c_str());
@@ -150,6 +170,7 @@ void print_verdict(const MutantVerdict& verdict) {
                 verdict.cases, verdict.cases == 1 ? "case" : "cases", verdict.seconds,
                 verdict.by_outputs ? "outputs of one call show it" : "outputs of one call do not"));
   print_line(stdout, "           " + verdict.message);
+  print_line(stdout, "           replay: " + replay_of(verdict));
 }
 
 struct JudgeScore {
@@ -207,6 +228,7 @@ nlohmann::ordered_json json_of(const std::vector<MutantVerdict>& verdicts) {
     one["judges"] = verdict.judges;
     one["case"] = verdict.path;
     one["finding"] = verdict.message;
+    if (const std::string replay = replay_of(verdict); !replay.empty()) one["replay"] = replay;
     one["cases"] = verdict.cases;
     one["seconds"] = verdict.seconds;
     one["outputs_of_one_call"] = verdict.by_outputs;
@@ -225,7 +247,16 @@ nlohmann::ordered_json json_of(const std::vector<MutantVerdict>& verdicts) {
 Result<ExitCode> run_mutants_verb(const MutantsVerb& verb) {
   const std::vector<Mutant> all = all_mutants();
   const std::vector<Mutant> mutants = chosen(verb, all);
-  if (mutants.empty()) return bad_input("no mutant is called so");
+  if (mutants.empty()) {
+    std::vector<std::string> names;
+    for (const Mutant& mutant : all) names.push_back(mutant.name);
+    return bad_input("no mutant is called so" + did_you_mean(verb.filters.front(), names));
+  }
+  if (verb.list) {
+    GRAPHGATE_TRY_VOID(
+        refuse_without_effect(*verb.app, {"with --list", {"list", "filter", "every"}}));
+  }
+  GRAPHGATE_TRY_VOID(check_writable(verb.json));
   if (verb.list) {
     for (const Mutant& mutant : mutants) {
       std::printf("%-34s %-28s %s\n", mutant.name.c_str(), mutant.where.c_str(),
@@ -266,6 +297,7 @@ Verb add_mutants(CLI::App& app) {
   MutantsVerb& verb = *owned;
   CLI::App* mutants =
       app.add_subcommand("mutants", "plant faults one at a time, and tell which judge finds them");
+  verb.app = mutants;
   mutants->add_option("folders", verb.folders, "folders with case files")
       ->type_name(takes::kFolder)
       ->capture_default_str();

@@ -9,6 +9,7 @@
 #include "spec/missing_op.h"
 #include "tools/bench/bounds_report.h"
 #include "tools/cli/flags.h"
+#include "tools/cli/manners.h"
 #include "tools/cli/verb.h"
 #include "tools/executors/op_case_judge.h"
 #include "tools/executors/op_coverage.h"
@@ -32,6 +33,7 @@ struct OpsVerb {
   std::vector<std::string> custom_ops;
   int failures_shown = 20;  // per op
   std::string json;
+  const CLI::App* app = nullptr;
 };
 
 std::string join(const std::vector<std::string>& words) {
@@ -64,7 +66,12 @@ Result<ExitCode> list_ops(const OpsVerb& verb, const spec::OpTable& ops) {
   }
   GRAPHGATE_TRY_VOID(write_json(json, verb.json));
   if (verb.json != "-") std::printf("%zu ops, %zu with a reference\n", shown, supported);
-  if (shown == 0) return bad_input("no op's name contains '" + verb.pattern + "'");
+  if (shown == 0) {
+    std::vector<std::string> names;
+    for (const auto& [name, row] : ops.rows()) names.push_back(name);
+    return bad_input("no op's name contains '" + verb.pattern + "'" +
+                     did_you_mean(verb.pattern, names));
+  }
   return ExitCode::kGood;
 }
 
@@ -215,6 +222,17 @@ Result<ExitCode> show_bounds(const OpsVerb& verb, const spec::OpTable& ops) {
 }
 
 Result<ExitCode> run_ops(const OpsVerb& verb) {
+  const FlagMode modes[] = {
+      {"with --bounds-report", {"bounds-report", "cases", "models", "custom-ops"}},
+      {"with --cases", {"cases", "only", "executor", "failures", "json", "custom-ops"}},
+      {"with --coverage", {"coverage", "json", "custom-ops"}},
+      {"without --cases, --coverage and --bounds-report", {"only", "json", "custom-ops"}}};
+  const std::size_t mode = verb.bounds_report       ? 0
+                           : !verb.cases.empty()    ? 1
+                           : !verb.coverage.empty() ? 2
+                                                    : 3;
+  GRAPHGATE_TRY_VOID(refuse_without_effect(*verb.app, modes[mode]));
+  GRAPHGATE_TRY_VOID(check_writable(verb.json));
   GRAPHGATE_TRY(const spec::OpTable ops, load_op_table(verb.custom_ops));
   if (verb.bounds_report) return show_bounds(verb, ops);
   if (!verb.cases.empty()) return judge_cases(verb, ops);
@@ -228,6 +246,7 @@ Verb add_ops(CLI::App& app) {
   const auto owned = std::make_shared<OpsVerb>();
   OpsVerb& verb = *owned;
   CLI::App* ops = app.add_subcommand("ops", "the op table, its coverage, and recorded op calls");
+  verb.app = ops;
   ops->add_option("--only,pattern", verb.pattern, "only ops whose name contains this")
       ->type_name(takes::kName);
   auto* cases = ops->add_option("--cases", verb.cases,

@@ -13,6 +13,7 @@
 #include "spec/plan_diff.h"
 #include "spec/plan_text.h"
 #include "tools/cli/flags.h"
+#include "tools/cli/manners.h"
 #include "tools/cli/pack_csv.h"
 #include "tools/cli/plan_verify.h"
 #include "tools/cli/verb.h"
@@ -41,7 +42,37 @@ struct PlanVerb {
   std::vector<std::string> verify_files;  // stored plans, instead of programs
   std::string verify_form = "auto";
   PlanVerifyOptions verify;  // of each of them
+  const CLI::App* app = nullptr;
 };
+
+// What stands for what is done, and what means something beside it.
+Result<void> check_flags(const PlanVerb& verb) {
+  if (!verb.verify_files.empty()) {
+    return refuse_without_effect(
+        *verb.app,
+        {"with --verify", {"verify", "format", "program", "custom-ops", "capacity", "json"}});
+  }
+  if (!verb.pack.csv.empty()) {
+    return refuse_without_effect(*verb.app,
+                                 {"with --csv", {"csv", "capacity", "alignment", "effort", "out"}});
+  }
+  FlagMode mode{
+      "without --verify or --csv",
+      {"data", "custom-ops", "call", "seed", "verbose", "text", "dot", "quality", "json", "diff", "places"},
+      /*takes_planner=*/true};
+  const auto forget = [&](const char* with, std::initializer_list<const char*> names) {
+    mode.name = with;
+    for (const char* name : names) mode.allowed.erase(name);
+  };
+  if (verb.quality) {
+    forget("with --quality", {"text", "dot", "json", "diff"});
+  } else if (!verb.diff.empty()) {
+    forget("with --diff", {"text", "dot"});
+  } else if (verb.json == "-") {
+    forget("with --json -", {"text", "dot"});
+  }
+  return refuse_without_effect(*verb.app, mode);
+}
 
 Result<std::vector<spec::InputValue>> inputs_of_call(const std::string& path,
                                                      const spec::Program& program,
@@ -177,9 +208,13 @@ Result<ExitCode> verify_all(const PlanVerb& verb) {
   if (verb.verify_files.size() > 1 && !verb.verify.program.empty()) {
     return bad_input("--program goes with one plan");
   }
+  if (verb.verify_files.size() > 1 && !verb.json.empty()) {
+    return bad_input("--json goes with one plan");
+  }
   GRAPHGATE_TRY(const spec::OpTable ops, load_op_table(verb.programs.custom_ops));
   PlanVerifyOptions options = verb.verify;
   options.capacity_bytes = verb.pack.capacity_bytes;
+  options.json = verb.json;
   const auto form = std::find(kPlanForms.begin(), kPlanForms.end(), verb.verify_form);
   options.form = static_cast<PlanForm>(form - kPlanForms.begin());
   ExitCode all = ExitCode::kGood;
@@ -197,15 +232,18 @@ Result<ExitCode> verify_all(const PlanVerb& verb) {
 }
 
 Result<ExitCode> run_plan(const PlanVerb& verb) {
+  GRAPHGATE_TRY_VOID(check_writable(verb.json));
   if (!verb.verify_files.empty()) {
     if (!verb.programs.files.empty() || !verb.pack.csv.empty()) {
       return bad_input("--verify goes without programs and --csv; --program names the program");
     }
+    GRAPHGATE_TRY_VOID(check_flags(verb));
     return verify_all(verb);
   }
   if (verb.pack.csv.empty() && verb.pack.capacity_bytes) {
     return bad_input("--capacity goes with --csv or --verify");
   }
+  GRAPHGATE_TRY_VOID(check_flags(verb));
   if (!verb.pack.csv.empty()) {
     if (!verb.programs.files.empty()) return bad_input("--csv goes without programs");
     return run_pack_csv(verb.pack);
@@ -256,6 +294,7 @@ Verb add_plan(CLI::App& app) {
   PlanVerb& verb = *owned;
   CLI::App* plan = app.add_subcommand(
       "plan", "print partitions, signatures and memory of the optimized executor's plan");
+  verb.app = plan;
   add_program_options(*plan, verb.programs);
   plan->get_option("files")->required(false);
   plan->add_option("--call", verb.call, "plan for the sizes of this call, from 0")
@@ -263,7 +302,7 @@ Verb add_plan(CLI::App& app) {
   plan->add_option("--seed", verb.seed, "seed of the inputs where there is no recording");
   add_planner_flags(*plan, verb.planner);
   add_csv_options(*plan, verb.pack);
-  plan->add_flag("--verbose", verb.verbose, "print the time of each stage to stderr");
+  plan->add_flag("-v,--verbose", verb.verbose, "print the time of each stage to stderr");
   auto* text = plan->add_flag("--text", verb.text, "print the plan's canonical text");
   plan->add_flag("--dot", verb.dot, "print a Graphviz graph")->excludes(text);
   plan->add_flag("--quality", verb.quality,

@@ -16,6 +16,7 @@
 #include "spec/plan_names.h"
 #include "spec/plan_text.h"
 #include "tools/report/escape.h"
+#include "tools/report/forms.h"
 #include "tools/store/programs.h"
 
 namespace graphgate::tools {
@@ -171,7 +172,18 @@ Result<ExitCode> run_plan_verify(const PlanVerifyOptions& options, const spec::O
            : findings.size() == 1 ? "1 finding"
                                   : std::to_string(findings.size()) + " findings") +
           of_what + "\n";
-  GRAPHGATE_TRY_VOID(write_text(page, "-"));
+  if (options.json != "-") GRAPHGATE_TRY_VOID(write_text(page, "-"));
+  if (!options.json.empty()) {
+    nlohmann::ordered_json json = {{"file", options.file},
+                                   {"findings", nlohmann::ordered_json::array()}};
+    for (const spec::Finding& finding : findings) {
+      json["findings"].push_back({{"rule", finding.rule},
+                                  {"message", finding.message},
+                                  {"nodes", finding.nodes},
+                                  {"buffers", finding.buffers}});
+    }
+    GRAPHGATE_TRY_VOID(write_text(print_json(json), options.json));
+  }
   return findings.empty() ? ExitCode::kGood : ExitCode::kFindings;
 }
 

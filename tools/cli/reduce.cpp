@@ -7,18 +7,23 @@
 
 #include "base/atomic_file.h"
 #include "base/formatted.h"
+#include "base/shell_words.h"
 #include "base/stop_signals.h"
 #include "base/temporary_folder.h"
 #include "conformance/run/static_inputs.h"
+#include "fuzz/campaign/corpus.h"
 #include "fuzz/campaign/reduce_case.h"
 #include "tools/cli/flags.h"
+#include "tools/cli/manners.h"
 #include "tools/cli/verb.h"
 #include "tools/executors/case_archive.h"
 #include "tools/executors/case_sources.h"
 #include "tools/executors/command.h"
 #include "tools/executors/exchange_folder.h"
 #include "tools/executors/optimized_options.h"
+#include "tools/executors/torch_script.h"
 #include "tools/report/forms.h"
+#include "tools/report/replay_line.h"
 #include "tools/store/check_input.h"
 #include "tools/store/programs.h"
 
@@ -42,6 +47,7 @@ struct ReduceVerb {
   SubjectFlags subject;
   spec::Configuration planner;
   std::string json;  // a path, or "-"
+  const CLI::App* app = nullptr;
 };
 
 namespace fs = std::filesystem;
@@ -72,7 +78,15 @@ Result<std::vector<CaseFile>> read_candidates(const ReduceVerb& verb) {
   if (!is_archive(verb.file)) {
     GRAPHGATE_TRY(text, read_text(verb.file));
     if (is_case_text(text)) {
+      for (const char* name : {"--seed", "--calls", "--custom-ops"}) {
+        if (verb.app->get_option(name)->count() == 0) continue;
+        return bad_input(std::string(name) + " has no effect on a case, which says it itself");
+      }
       GRAPHGATE_TRY(out.emplace_back(), parse_checked_case(text, verb.file));
+      if (verb.check.empty()) {
+        GRAPHGATE_TRY_VOID(check_found_in(out.front(), verb.file, {"graphgate", "reduce"},
+                                          !verb.subject.executor.empty()));
+      }
       return out;
     }
   }
@@ -111,6 +125,7 @@ Result<fuzz::ReduceRequest> request_of(const ReduceVerb& verb, CaseFile the_case
     GRAPHGATE_TRY(request.choice.judges, judges_named(verb.judges));
   }
   request.choice.settings.localize = false;
+  request.header = fuzz::found_in_lines(found_in(verb.subject));
   if (!verb.signature.empty()) {
     auto signature = fuzz::parse_signature(verb.signature);
     if (!signature.ok()) return signature.error().at("--signature");
@@ -165,7 +180,47 @@ Result<fuzz::ReducedCase> reduce_first(const ReduceVerb& verb, std::vector<CaseF
   return first_error->at(verb.file);
 }
 
-void print_reduced(const fuzz::ReducedCase& made, const std::string& output, bool is_stopped) {
+// The line that shows it again. Options, ops and data stand in the case.
+std::string replay_line_of(const ReduceVerb& verb, const fuzz::ReducedCase& made) {
+  std::vector<std::string> words = {"graphgate", "replay", case_path(output_of(verb))};
+  const auto add = [&words](const std::string& name, const std::string& value) {
+    for (std::string& word : flag_words(name, value)) words.push_back(std::move(word));
+  };
+  if (!verb.judges.empty() && verb.judges != "all") add("judges", verb.judges);
+  const bool ends = made.signature && fuzz::ends_process(*made.signature);
+  if (ends) add("timeout", std::to_string(timeout_of(verb)));
+  if (verb.subject.executor.empty()) return replay_line("", words);
+  add("executor", verb.subject.executor);
+  if (verb.subject.seconds != SubjectFlags().seconds) {
+    add("executor-timeout", formatted("%.10g", verb.subject.seconds));
+  }
+  return replay_line(replay_environment(), words);
+}
+
+// The script for PyTorch beside the case, of an executor that is not ours.
+struct ScriptWords {
+  std::string path;  // empty: none was written
+  std::string why;   // none was written; empty where nobody asked for one
+  Result<void> error = {};
+};
+ScriptWords write_script(const ReduceVerb& verb, const fuzz::ReducedCase& made,
+                         const std::string& path) {
+  ScriptWords words;
+  if (found_in(verb.subject).executor.empty() || !made.signature) return words;
+  const auto text =
+      print_torch_script(made.reduced.the_case, verb.file,
+                         {fuzz::print_signature(*made.signature), replay_line_of(verb, made)});
+  if (!text.ok()) {
+    words.why = text.error().message;
+    return words;
+  }
+  words.path = fuzz::script_path(path);
+  words.error = write_text(text.value(), words.path);
+  return words;
+}
+
+void print_reduced(const fuzz::ReducedCase& made, const std::string& output, bool is_stopped,
+                   const std::string& replay, const ScriptWords& script) {
   const fuzz::Reduced& reduced = made.reduced;
   print_line(
       stdout,
@@ -184,11 +239,14 @@ void print_reduced(const fuzz::ReducedCase& made, const std::string& output, boo
       print_line(stdout, "  " + line);
     }
   }
-  if (made.signature) print_line(stdout, "replay: graphgate replay " + case_path(output));
+  if (!script.path.empty()) print_line(stdout, "script: python3 " + shell_word(script.path));
+  if (!script.why.empty()) print_line(stdout, "no script for PyTorch: " + script.why);
+  if (made.signature) print_line(stdout, "replay: " + replay);
 }
 
 nlohmann::ordered_json json_of(const fuzz::ReducedCase& made, const std::string& output,
-                               bool is_stopped) {
+                               bool is_stopped, const std::string& replay,
+                               const ScriptWords& script) {
   const fuzz::Reduced& reduced = made.reduced;
   const auto size = [](const fuzz::CaseSize& one) {
     nlohmann::ordered_json json;
@@ -201,6 +259,8 @@ nlohmann::ordered_json json_of(const fuzz::ReducedCase& made, const std::string&
   nlohmann::ordered_json json;
   json["output"] = output;
   if (made.signature) json["signature"] = fuzz::print_signature(*made.signature);
+  if (made.signature) json["replay"] = replay;
+  if (!script.path.empty()) json["script"] = script.path;
   json["before"] = size(reduced.before);
   json["after"] = size(reduced.after);
   json["checks"] = reduced.checks;
@@ -215,6 +275,13 @@ nlohmann::ordered_json json_of(const fuzz::ReducedCase& made, const std::string&
 
 Result<ExitCode> run_reduce(const ReduceVerb& verb) {
   if (verb.subject.executor.empty()) GRAPHGATE_TRY_VOID(check_named(verb.planner));
+  for (const char* name : {"--judges", "--signature", "--isolate"}) {
+    if (verb.check.empty() || verb.app->get_option(name)->count() == 0) continue;
+    return bad_input(std::string(name) + " has no effect with --check, which says what is kept");
+  }
+  for (const std::string& path : {verb.json, verb.neighbour, output_of(verb)}) {
+    GRAPHGATE_TRY_VOID(check_writable(path));
+  }
   GRAPHGATE_TRY(std::vector<CaseFile> cases, read_candidates(verb));
   const StopSignals stop;
   const auto first = reduce_first(verb, std::move(cases), stop);
@@ -231,12 +298,15 @@ Result<ExitCode> run_reduce(const ReduceVerb& verb) {
     GRAPHGATE_TRY_VOID(write_case_archive(made.reduced.the_case, verb.file, output));
   }
   GRAPHGATE_TRY_VOID(write_text(text, case_path(output)));
+  const ScriptWords script = write_script(verb, made, case_path(output));
+  if (!script.error.ok()) return script.error.error();
   if (!verb.neighbour.empty() && made.reduced.passing) {
     GRAPHGATE_TRY(const std::string passing, spec::print_case(*made.reduced.passing));
     GRAPHGATE_TRY_VOID(write_text(passing, verb.neighbour));
   }
-  GRAPHGATE_TRY_VOID(write_json(json_of(made, output, is_stopped), verb.json));
-  if (verb.json != "-") print_reduced(made, output, is_stopped);
+  const std::string replay = replay_line_of(verb, made);
+  GRAPHGATE_TRY_VOID(write_json(json_of(made, output, is_stopped, replay, script), verb.json));
+  if (verb.json != "-") print_reduced(made, output, is_stopped, replay, script);
   return is_stopped ? ExitCode::kInconclusive : ExitCode::kGood;
 }
 
@@ -246,6 +316,7 @@ Verb add_reduce(CLI::App& app) {
   const auto owned = std::make_shared<ReduceVerb>();
   ReduceVerb& verb = *owned;
   CLI::App* reduce = app.add_subcommand("reduce", "make a case that fails as small as it gets");
+  verb.app = reduce;
   reduce->add_option("file", verb.file, "a case, graph text, or a torch.export archive (.pt2)")
       ->type_name(takes::kFile)
       ->required();

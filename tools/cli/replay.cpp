@@ -1,22 +1,26 @@
 // graphgate replay: a case again, as it was judged when something was found in it.
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
-#include <sstream>
 
 #include "base/atomic_file.h"
 #include "base/file_io.h"
 #include "base/formatted.h"
+#include "fuzz/campaign/campaign_state.h"
 #include "fuzz/campaign/corpus.h"
 #include "fuzz/campaign/reduce_case.h"
 #include "fuzz/campaign/shard.h"
 #include "fuzz/generate/generator.h"
 #include "tools/cli/flags.h"
+#include "tools/cli/manners.h"
+#include "tools/cli/quantities.h"
 #include "tools/cli/verb.h"
 #include "tools/executors/case_sources.h"
 #include "tools/executors/exchange_folder.h"
 #include "tools/executors/optimized_options.h"
 #include "tools/report/forms.h"
+#include "tools/report/fuzz_report.h"
 #include "tools/store/check_input.h"
 #include "tools/store/programs.h"
 
@@ -30,11 +34,13 @@ struct ReplayVerb {
   std::string ops;                     // of an id
   std::string exclude;
   std::uint64_t data_sets = 1;
-  std::uint32_t timeout_seconds = 60;
-  std::string write;  // a path, or "-": where the case goes instead of being run
+  std::uint32_t timeout_seconds = 0;  // 0: usual_timeout (flags.h), and a minute at least
+  std::string memory_limit;           // empty: none
+  std::string write;                  // a path, or "-": where the case goes instead of being run
   SubjectFlags subject;
   spec::Configuration planner;
   std::string json;  // a path, or "-"
+  const CLI::App* app = nullptr;
 };
 
 using fuzz::Signature;
@@ -46,25 +52,52 @@ struct ReplayInput {
   std::string path;  // where the case's own files lie
 };
 
-// Files that stand one after the other, or a line as a report prints it, pasted as one word or as
-// several: what stands behind its verb.
+// Files that stand one after the other, or a line as a report prints it, pasted as several words:
+// what stands behind its verb. (main.cpp takes apart one that is pasted as a word.)
 std::vector<std::string> words_of(const ReplayVerb& verb) {
-  std::vector<std::string> words;
-  for (const std::string& given : verb.words) {
-    std::istringstream parts(given);
-    const bool is_line = given.starts_with("graphgate ");
-    if (!is_line) words.push_back(given);
-    for (std::string part; is_line && parts >> part;) words.push_back(part);
-  }
+  std::vector<std::string> words = verb.words;
   if (words.size() > 2 && words[0] == "graphgate" && words[1] == "replay") {
     words.erase(words.begin(), words.begin() + 2);
   }
   return words;
 }
 
+// An id alone says nothing of the campaign that it is of: where the corpus holds a campaign of this
+// seed that was given more, the line that replays it has to say so, too.
+Result<void> check_campaign(const ReplayVerb& verb, const fuzz::CaseId& id,
+                            const std::string& text) {
+  const bool is_told = !verb.subject.executor.empty() || !verb.planner.empty() ||
+                       !verb.ops.empty() || !verb.exclude.empty() || verb.data_sets > 1;
+  const auto states = fuzz::find_states(verb.corpus);
+  if (is_told || !states.ok()) return {};
+  for (const std::string& path : states.value()) {
+    const auto stored = read_text(path);
+    if (!stored.ok()) continue;
+    const auto state = fuzz::parse_state(stored.value(), path);
+    if (!state.ok() || state.value().key.seed != id.seed ||
+        state.value().key.generator != id.generator) {
+      continue;
+    }
+    const auto& settings = state.value().key.settings;
+    const bool was_given_more =
+        std::any_of(settings.begin(), settings.end(), [](const auto& setting) {
+          return setting.first == "executor" || setting.first == "options" ||
+                 setting.first == "ops" || setting.first == "exclude" ||
+                 setting.first == "data-sets";
+        });
+    if (!was_given_more) return {};
+    return bad_input(text + " is of the campaign in " + verb.corpus +
+                     ", which was given more than a seed: " +
+                     campaign_replay_line(state.value(), text, /*is_drawn=*/true, "") +
+                     " (or --executor optimized for the built-in one)");
+  }
+  return {};
+}
+
 Result<ReplayInput> draw_replayed(const ReplayVerb& verb, const std::string& id) {
   constexpr fuzz::KnownGenerators kKnown{fuzz::kOldestGenerator, fuzz::kGeneratorVersion};
   GRAPHGATE_TRY(const fuzz::CaseId parsed, fuzz::parse_case_id(id, kKnown));
+  GRAPHGATE_TRY_VOID(check_campaign(verb, parsed, id));
   GRAPHGATE_TRY(const fuzz::Alphabet alphabet,
                 fuzz::parse_alphabet(verb.ops, verb.exclude, static_cast<int>(parsed.generator)));
   if (verb.data_sets > 1 && !parsed.descent.ancestors.empty()) {
@@ -94,6 +127,10 @@ Result<ReplayInput> read_replayed(const ReplayVerb& verb, const std::string& wor
   GRAPHGATE_TRY(const std::string text, read_text(path));
   if (!is_case_text(text)) return bad_input(path + ": not a case");
   GRAPHGATE_TRY(CaseFile the_case, parse_checked_case(text, path));
+  if (verb.write.empty()) {
+    GRAPHGATE_TRY_VOID(
+        check_found_in(the_case, path, {"graphgate", "replay"}, !verb.subject.executor.empty()));
+  }
   return ReplayInput{std::move(the_case), path, path};
 }
 
@@ -121,7 +158,8 @@ Replayed compare(const fuzz::CaseLook& look, const std::optional<Signature>& sto
 }
 
 void print_replay(const ReplayInput& input, const fuzz::CaseLook& look,
-                  const std::optional<Signature>& stored, Replayed replayed) {
+                  const std::optional<Signature>& stored, Replayed replayed,
+                  const std::string& executor) {
   const std::string outcome(spec::outcome_name(look.outcome));
   if (!stored) {
     print_line(stdout, formatted("%s %s: keeps no signature to compare with", outcome.c_str(),
@@ -139,12 +177,15 @@ void print_replay(const ReplayInput& input, const fuzz::CaseLook& look,
     print_line(stdout, "  found: " + fuzz::print_signature(signature));
   }
   if (!look.reason.empty()) print_line(stdout, "  " + look.reason);
+  print_line(stdout, "  judged: " + executor);
 }
 
 nlohmann::ordered_json json_of(const ReplayInput& input, const fuzz::CaseLook& look,
-                               const std::optional<Signature>& stored, Replayed replayed) {
+                               const std::optional<Signature>& stored, Replayed replayed,
+                               const std::string& executor) {
   nlohmann::ordered_json json;
   json["case"] = input.name;
+  json["executor"] = executor;
   json["replayed"] = word_of(replayed);
   json["outcome"] = spec::outcome_name(look.outcome);
   json["reason"] = look.reason;
@@ -154,6 +195,12 @@ nlohmann::ordered_json json_of(const ReplayInput& input, const fuzz::CaseLook& l
     json["found"].push_back(fuzz::print_signature(signature));
   }
   return json;
+}
+
+std::uint32_t timeout_of(const ReplayVerb& verb) {
+  if (verb.timeout_seconds > 0) return verb.timeout_seconds;
+  constexpr double kLeast = 60;
+  return static_cast<std::uint32_t>(std::max(kLeast, usual_timeout(verb.subject, verb.planner)));
 }
 
 // Several cases share the process of a command, which ends apart from this one.
@@ -172,21 +219,41 @@ Result<ExitCode> replay_one(const ReplayVerb& verb, ReplayInput input, bool is_a
   if (!verb.judges.empty()) {
     GRAPHGATE_TRY(choice.judges, judges_named(verb.judges));
   }
+  std::uint64_t memory_bytes = 0;
+  if (!verb.memory_limit.empty()) {
+    const auto parsed = parse_bytes(verb.memory_limit);
+    if (!parsed.ok()) return parsed.error().at("--memory-limit");
+    memory_bytes = parsed.value();
+  }
   const auto files = files_beside(input.path);
   const CaseSources sources(*files, subject);
   GRAPHGATE_TRY(const fuzz::CaseLook look,
                 in_file(fuzz::look_at_case(input.the_case, sources.get(), choice,
-                                           {is_apart, verb.timeout_seconds, 0}),
+                                           {is_apart, timeout_of(verb), memory_bytes}),
                         input.name));
   const Replayed replayed = compare(look, stored);
-  json = json_of(input, look, stored, replayed);
-  if (verb.json != "-") print_replay(input, look, stored, replayed);
+  const std::string executor = subject->identity();
+  json = json_of(input, look, stored, replayed, executor);
+  if (verb.json != "-") print_replay(input, look, stored, replayed, executor);
   return look.signatures.empty() ? exit_code_of(look.outcome) : ExitCode::kFindings;
 }
 
 Result<ExitCode> run_replay(const ReplayVerb& verb) {
   if (verb.subject.executor.empty()) GRAPHGATE_TRY_VOID(check_named(verb.planner));
   const std::vector<std::string> words = words_of(verb);
+  const bool has_id = std::any_of(words.begin(), words.end(),
+                                  [](const auto& word) { return fuzz::is_case_id(word); });
+  for (const char* name : {"--ops", "--exclude", "--data-sets"}) {
+    if (has_id || verb.app->get_option(name)->count() == 0) continue;
+    return bad_input(std::string(name) + " has no effect without an id: a stored case is drawn");
+  }
+  if (!verb.write.empty()) {
+    for (const char* name : {"--json", "--judges", "--timeout", "--memory-limit"}) {
+      if (verb.app->get_option(name)->count() == 0) continue;
+      return bad_input(std::string(name) + " has no effect with --write, which runs nothing");
+    }
+  }
+  GRAPHGATE_TRY_VOID(check_writable(verb.json));
   if (words.size() != 1 && !verb.write.empty()) {
     return bad_input("--write: expected one case, found " + std::to_string(words.size()));
   }
@@ -216,6 +283,7 @@ Verb add_replay(CLI::App& app) {
   const auto owned = std::make_shared<ReplayVerb>();
   ReplayVerb& verb = *owned;
   CLI::App* replay = app.add_subcommand("replay", "run a case again that something was found in");
+  verb.app = replay;
   replay
       ->add_option("case", verb.words,
                    "case files, the name of a finding in the corpus, the id of a drawn case "
@@ -233,7 +301,15 @@ Verb add_replay(CLI::App& app) {
       ->type_name(takes::kNames);
   replay->add_option("--data-sets", verb.data_sets, "of an id: what the campaign was given")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 32U));
-  replay->add_option("--timeout", verb.timeout_seconds, "seconds")->check(CLI::Range(1, 86'400));
+  replay
+      ->add_option("--timeout", verb.timeout_seconds,
+                   "seconds for one case (default: 60; where kernels are compiled for a device, "
+                   "120; of a command, 600)")
+      ->check(CLI::Range(1, 86'400));
+  replay
+      ->add_option("--memory-limit", verb.memory_limit,
+                   "address space of the process that runs the case (default: no limit)")
+      ->type_name(takes::kBytes);
   add_json_flag(*replay, verb.json, "what was found");
   replay
       ->add_option("--write", verb.write,

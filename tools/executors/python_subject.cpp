@@ -4,6 +4,7 @@
 #include <cctype>
 #include <filesystem>
 
+#include "base/shell_words.h"
 #include "tools/executors/command.h"
 #include "tools/executors/process_subject.h"
 

@@ -43,6 +43,9 @@ ReportItem item_of(const GoldenItem& golden, bool is_update) {
   if (is_told) item.text = describe(golden);
   if (is_damaged && is_update) item.text += "  " + plain_text(golden.error->message) + "\n";
   if (item.outcome == spec::Outcome::kPass || item.error) return item;
+  item.replay = golden.replay;
+  const bool is_replayed = is_told && !golden.replay.empty();
+  if (is_replayed) item.text += "  replay: " + plain_text(golden.replay) + "\n";
   for (const std::string& sentence : golden.sentences) {
     item.findings.push_back(
         {{"golden." + state, item.outcome, sentence, {}, {}, {}, {}}, "optimized", ""});

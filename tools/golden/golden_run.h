@@ -33,7 +33,8 @@ struct GoldenItem {
   GoldenState state = GoldenState::kSame;
   std::vector<std::string> sentences;
   std::optional<Error> error;
-  std::string text;  // what the file is to hold; empty: not to be there
+  std::string replay;  // a line of sh that compares it again; may be empty
+  std::string text;    // what the file is to hold; empty: not to be there
 };
 
 struct GoldenOptions {

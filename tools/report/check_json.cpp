@@ -90,6 +90,7 @@ Json json_of(const FileReport& file, bool seconds) {
   json["outcome"] = spec::outcome_name(file.outcome());
   const ExecutorReport* worst = file.worst();
   if (worst && !worst->judged.reason.empty()) json["reason"] = worst->judged.reason;
+  if (!file.replay.empty() && file.exit_code() != ExitCode::kGood) json["replay"] = file.replay;
   json["nodes"] = file.nodes;
   json["calls"] = file.calls;
   json["recorded"] = file.recorded;

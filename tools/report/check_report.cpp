@@ -111,6 +111,13 @@ std::string describe_findings(const ExecutorReport& executor) {
   return text;
 }
 
+// Of a file that was judged and has not passed.
+std::string replay_of(const FileReport& file) {
+  const bool is_told = !file.error && file.interruption.empty() && file.not_compared().empty() &&
+                       file.exit_code() != ExitCode::kGood;
+  return is_told ? file.replay : "";
+}
+
 }  // namespace
 
 spec::Outcome FileReport::outcome() const {
@@ -180,6 +187,9 @@ std::string describe(const FileReport& file, bool details) {
       line += "  " + plain_text(where) + "\n";
     }
   }
+  if (const std::string replay = replay_of(file); !replay.empty()) {
+    line += "  replay: " + plain_text(replay) + "\n";
+  }
   return line;
 }
 
@@ -189,6 +199,7 @@ ReportItem item_of(const FileReport& file, bool details) {
   item.error = file.error;
   item.outcome = file.outcome();
   item.text = describe(file, details);
+  item.replay = replay_of(file);
   if (const ExecutorReport* worst = file.worst()) item.reason = worst->judged.reason;
   if (!file.interruption.empty()) {
     item.reason = file.interruption;

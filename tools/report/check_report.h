@@ -30,6 +30,7 @@ struct FileReport {
   std::size_t calls = 0;
   std::vector<ExecutorReport> executors;
   std::optional<Error> error;
+  std::string replay;        // a line of sh that judges the file again, as it was
   std::string interruption;  // where a signal came before there was a report: in words
 
   // Why nothing of the file was compared: an executor or the reference cannot run it, or there was

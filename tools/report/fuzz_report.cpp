@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <set>
-#include <sstream>
 
 #include "base/formatted.h"
 #include "fuzz/campaign/corpus.h"
@@ -13,6 +12,7 @@
 #include "tools/report/fuzz_view.h"
 #include "tools/report/json.h"
 #include "tools/report/missing_ops.h"
+#include "tools/report/replay_line.h"
 
 namespace graphgate::tools {
 namespace {
@@ -81,29 +81,14 @@ std::string case_id(const FuzzOutcome& outcome, const FindingRow& row) {
   return case_id(outcome, row.count.first.front());
 }
 
-// The flags of the campaign that an id needs beside it, " --deviation frees_twice".
-std::string flags_of(const std::map<std::string, std::string>& settings) {
-  std::string flags;
-  for (const auto& [name, value] : settings) {
-    if (name == "ops" || name == "exclude" || name == "data-sets") {
-      flags.append(" --").append(name).append(" ").append(value);
-    }
-    std::istringstream options(name == "options" ? value : "");
-    for (std::string option; options >> option;) {
-      const std::size_t equals = std::min(option.find('='), option.size());
-      flags += " --" + option.substr(0, equals);
-      if (equals < option.size()) flags += " " + option.substr(equals + 1);
-    }
-  }
-  return flags;
-}
-
 // The line that shows it again.
 std::string replay_line(const FuzzOutcome& outcome, const FindingRow& row) {
-  const bool has_file = !row.triage.file.empty();
-  return "graphgate replay " + (has_file
-                                    ? outcome.corpus + "/" + row.triage.file
-                                    : case_id(outcome, row) + flags_of(outcome.state.key.settings));
+  const std::uint64_t index = row.count.first.front();
+  const fuzz::CampaignState& state = outcome.state;
+  const std::string file = row.triage.file.empty() ? "" : outcome.corpus + "/" + row.triage.file;
+  const fuzz::CaseId id{state.key.generator, state.key.seed, state.tally.descent_of(index)};
+  return campaign_replay_line(state, file.empty() ? fuzz::print_case_id(id) : file,
+                              /*is_drawn=*/file.empty(), row.signature);
 }
 
 std::string describe_outcomes(const Tally& tally) {
@@ -367,6 +352,42 @@ Json json_of(const FuzzOutcome& outcome, const std::vector<FindingRow>& rows) {
 
 }  // namespace
 
+std::string campaign_replay_line(const fuzz::CampaignState& state, const std::string& what,
+                                 bool is_drawn, const std::string& signature) {
+  const auto& settings = state.key.settings;
+  std::vector<std::string> words = {"graphgate", "replay", what};
+  const auto add = [&words](const std::string& name, const std::string& value) {
+    for (std::string& word : flag_words(name, value)) words.push_back(std::move(word));
+  };
+  const auto run = [&state](const char* name) {
+    const auto found = state.run.find(name);
+    return found == state.run.end() ? std::string() : found->second;
+  };
+  for (const char* name : {"ops", "exclude", "data-sets"}) {
+    const auto found = settings.find(name);
+    if (is_drawn && found != settings.end()) add(name, found->second);
+  }
+  const auto options = settings.find("options");
+  if (is_drawn && options != settings.end()) {
+    const auto flags = option_words(parse_option_setting(options->second));
+    words.insert(words.end(), flags.begin(), flags.end());
+  }
+  const auto parsed = fuzz::parse_signature(signature);
+  if (parsed.ok() && fuzz::ends_process(parsed.value())) {
+    if (!run("timeout").empty()) add("timeout", run("timeout"));
+    if (!run("memory-limit").empty()) add("memory-limit", run("memory-limit"));
+  }
+  const auto judges = settings.find("judges");
+  if (judges != settings.end() && judges->second != "quick" && judges->second != "all") {
+    add("judges", judges->second);
+  }
+  const auto executor = settings.find("executor");
+  if (executor == settings.end()) return replay_line("", words);
+  add("executor", executor->second);
+  if (!run("executor-timeout").empty()) add("executor-timeout", run("executor-timeout"));
+  return replay_line(run("environment"), words);
+}
+
 Report report_of(const FuzzOutcome& outcome, const fuzz::Ledger& ledger) {
   const std::vector<FindingRow> rows = rows_of(outcome, ledger);
   Report report = one_section("graphgate fuzz");
@@ -388,10 +409,14 @@ Report report_of(const FuzzOutcome& outcome, const fuzz::Ledger& ledger) {
         row.triage.file.empty() ? case_id(outcome, row) : outcome.corpus + "/" + row.triage.file;
     items.push_back(
         item_of(file, rule_of(row.signature), row.outcome(), row.count.message, row.count.nodes));
+    items.back().replay = replay_line(outcome, row);
   }
   for (const ReplayedCase& one : outcome.replayed) {
     items.push_back(item_of(one.is_known ? one.file : outcome.corpus + "/" + one.file, one.name,
                             one.outcome, one.message, one.nodes));
+    if (is_good(one.outcome)) continue;
+    items.back().replay = campaign_replay_line(outcome.state, items.back().place,
+                                               /*is_drawn=*/false, one.name);
   }
   return report;
 }

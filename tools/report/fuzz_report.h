@@ -23,6 +23,13 @@ struct FuzzOutcome {
   std::map<std::string, std::string> known_issues;
 };
 
+// Returns the line of sh that shows a finding of the campaign again. `what`: a case's file, or an
+// id
+// (`is_drawn`), which means a case together with what the campaign was given.
+[[nodiscard]] std::string campaign_replay_line(const fuzz::CampaignState& state,
+                                               const std::string& what, bool is_drawn,
+                                               const std::string& signature);
+
 // Its code: 1 for what no ledger knows (an unexpected pass too, but not of a finding that ships
 // with the subject's adapter, which is told of as mended), 2 where all that was found is suspect,
 // where it was interrupted, or where nothing was judged at all, else 0; 5 for a defect of the

@@ -7,6 +7,7 @@
 #include "base/one_line.h"
 #include "tools/report/escape.h"
 #include "tools/report/forms.h"
+#include "tools/report/fuzz_report.h"
 #include "tools/report/json.h"
 
 namespace graphgate::tools {
@@ -39,11 +40,25 @@ std::string status_line(const CampaignProgress& p) {
   return line;
 }
 
+// What a campaign was asked and given, without what it has found.
+fuzz::CampaignState asked_of(const fuzz::CampaignState& state) {
+  fuzz::CampaignState asked;
+  asked.key = state.key;
+  asked.run = state.run;
+  return asked;
+}
+
+std::string replay_line_of(const fuzz::CampaignState& campaign, const FindingNews& news) {
+  return campaign_replay_line(campaign, fuzz::print_case_id(news.id), /*is_drawn=*/true,
+                              news.signature);
+}
+
 class TextView final : public CampaignView {
  public:
   TextView(std::FILE* file, bool redraws, int columns) : line_(file, redraws, columns) {}
 
   void begin(const fuzz::CampaignState& state, const fuzz::Shard& shard, int jobs) override {
+    campaign_ = asked_of(state);
     std::string line = "campaign of seed " + std::to_string(state.key.seed) + ", generator " +
                        std::to_string(state.key.generator) + ", shard " + print_shard(shard) +
                        ", " + std::to_string(jobs) + (jobs == 1 ? " job" : " jobs");
@@ -61,6 +76,7 @@ class TextView final : public CampaignView {
       return;
     }
     print("found " + news.outcome + " " + news.name + " (" + where + "): " + news.message);
+    print("  " + replay_line_of(campaign_, news));
   }
   void looked_at(const FindingNews& news, const fuzz::Triage& triage) override {
     std::string line = std::string(triage_name(triage.status)) + " " + news.name;
@@ -83,6 +99,7 @@ class TextView final : public CampaignView {
  private:
   void print(const std::string& line) { line_.print(line); }
 
+  fuzz::CampaignState campaign_;
   StatusLine line_;
 };
 
@@ -91,6 +108,7 @@ class NdjsonView final : public CampaignView {
   explicit NdjsonView(std::FILE* file) : file_(file) {}
 
   void begin(const fuzz::CampaignState& state, const fuzz::Shard& shard, int jobs) override {
+    campaign_ = asked_of(state);
     Json json = event("begin");
     json["generator"] = state.key.generator;
     json["seed"] = state.key.seed;
@@ -142,13 +160,14 @@ class NdjsonView final : public CampaignView {
     json["event"] = name;
     return json;
   }
-  static Json finding(const char* name, const FindingNews& news) {
+  [[nodiscard]] Json finding(const char* name, const FindingNews& news) const {
     Json json = event(name);
     json["name"] = news.name;
     json["signature"] = news.signature;
     json["outcome"] = news.outcome;
     json["case"] = fuzz::print_case_id(news.id);
     json["message"] = news.message;
+    json["replay"] = replay_line_of(campaign_, news);
     if (!news.issue.empty()) json["issue"] = news.issue;
     return json;
   }
@@ -179,6 +198,7 @@ class NdjsonView final : public CampaignView {
     std::fflush(file_);
   }
 
+  fuzz::CampaignState campaign_;
   std::FILE* file_;
 };
 

@@ -15,6 +15,7 @@ std::string findings_text(const ReportItem& item) {
             "): " + finding.message + "\n" + indented(finding.drawing, "    ");
   }
   for (const std::string& line : item.remarks) text += line + "\n";
+  if (!item.replay.empty()) text += "replay: " + item.replay + "\n";
   return text;
 }
 

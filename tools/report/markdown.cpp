@@ -1,4 +1,5 @@
 // Reports as Markdown.
+#include <algorithm>
 #include <map>
 
 #include "tools/report/escape.h"
@@ -66,6 +67,17 @@ std::vector<ReportBlock> page_of(const std::vector<ReportItem>& items) {
     const std::string outcome(item.error ? "ERROR" : spec::outcome_name(item.outcome));
     table.rows.push_back(
         {{outcome}, {item.place, true}, {item.error ? item.error->message : item.reason}});
+  }
+  const bool has_replays = std::any_of(items.begin(), items.end(), [](const ReportItem& item) {
+    return item.exit_code() != ExitCode::kGood && !item.replay.empty();
+  });
+  if (has_replays) {
+    table.columns.emplace_back("again");
+    auto row = table.rows.begin();
+    for (const ReportItem& item : items) {
+      if (item.exit_code() == ExitCode::kGood) continue;
+      (row++)->push_back(item.replay.empty() ? ReportCell{""} : ReportCell{item.replay, true});
+    }
   }
   return {std::to_string(counts[Count::kPassed]) + " passed, " +
               std::to_string(counts[Count::kFailed]) + " failed, " +

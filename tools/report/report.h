@@ -33,6 +33,7 @@ struct ReportItem {
   double seconds = 0;
   std::string kind = {};                // of what is wrong, in words: "crash"; empty: not told
   std::vector<std::string> files = {};  // that it is about; empty: its place
+  std::string replay;                   // a line of sh that shows it again; empty: there is none
   std::string baseline_state;           // SARIF's, of a comparison: "new", "absent"...
   std::string text;                     // whole lines for a person
   std::string trouble;                  // the same, for standard error

@@ -56,6 +56,7 @@ Json sarif_result(const ReportItem& item, const ReportFinding& found, std::size_
                           {"judge", found.judge},
                           {"outcome", spec::outcome_name(finding.outcome)}};
   if (!item.kind.empty()) result["properties"]["kind"] = item.kind;
+  if (!item.replay.empty()) result["properties"]["replay"] = item.replay;
   return result;
 }
 

@@ -1,0 +1,31 @@
+// graphgate check --against: two executors, or two programs, node by node. check.cpp hands its
+// options over; nothing else calls this.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "spec/configuration.h"
+#include "spec/op_table.h"
+#include "tools/report/exit_code.h"
+#include "tools/store/check_input.h"
+
+namespace graphgate::tools {
+
+struct AgainstRequest {
+  std::string file;      // a program or a case
+  std::string against;   // a program or a case that is there, or an executor
+  std::string executor;  // of the file; empty: the reference for programs, else the optimized one
+  double executor_seconds = 60;
+  CallSource calls;
+  spec::Configuration planner;
+  double false_alarm_rate = 1e-9;
+  std::string json;  // a path, or "-"; empty: none
+};
+
+// Prints where they part, or that they do not. kFindings where they part; kInconclusive where they
+// could not be compared to the end.
+[[nodiscard]] Result<ExitCode> run_against(const AgainstRequest& request,
+                                           std::shared_ptr<const spec::OpTable> ops);
+
+}  // namespace graphgate::tools

@@ -1,0 +1,187 @@
+// The manners of the command line: words that were meant, flags without effect, folders, quiet and
+// verbose, and examples of --help that are what they say.
+#include <sstream>
+
+#include "base/result_test.h"
+#include "tools/tests/cli/cli_test.h"
+
+namespace graphgate::tools {
+namespace {
+
+class CliManners : public Cli {
+ protected:
+  // Stands where the golden folder is, as the examples of --help do.
+  CliRun here(const std::string& arguments) {
+    const fs::path out = folder_ / "here.out";
+    const fs::path err = folder_ / "here.err";
+    const std::string command = "cd " + folder_.string() + " && ./graphgate " + arguments + " >" +
+                                out.string() + " 2>" + err.string() + " </dev/null";
+    const int status = std::system(command.c_str());  // NOLINT(cert-env33-c): our own words
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(out), read_file(err)};
+  }
+  void expect_refused(const std::string& arguments, const std::string& words) {
+    const CliRun refused = here(arguments);
+    EXPECT_EQ(refused.code, 4) << arguments << "\n" << refused.out << refused.err;
+    EXPECT_EQ(refused.out, "") << arguments;
+    EXPECT_EQ(line_count(refused.err), 1U) << refused.err;
+    EXPECT_TRUE(contains(refused.err, words)) << arguments;
+  }
+};
+
+TEST_F(CliManners, SayWhatWasProbablyMeant) {
+  expect_refused("chek golden/models/mutations.pt2", "unknown verb 'chek'; did you mean 'check'?");
+  expect_refused("check --jugdes all golden/models/mutations.pt2", "did you mean '--judges'?");
+  expect_refused("plan --quallity golden/models/mutations.pt2", "did you mean '--quality'?");
+  expect_refused("check --judges bonds golden/models/mutations.pt2", "did you mean 'bounds'?");
+  expect_refused("mutants --filter frees_twise", "did you mean 'frees_twice'?");
+  const CliRun ops = here("ops aten.mm.defalt");
+  EXPECT_EQ(ops.code, 4) << ops.err;
+  EXPECT_TRUE(contains(ops.err, "did you mean 'aten.mm.default'?"));
+  const CliRun far = here("xyzzy");
+  EXPECT_EQ(far.err.find("did you mean"), std::string::npos) << far.err;
+}
+
+// A flag that means nothing in a combination is told of, whatever the verb.
+TEST_F(CliManners, RefuseFlagsWithoutEffect) {
+  std::ofstream(folder_ / "a.case") << "graphgate-case 1\nname \"a\"\nseed 1\nprogram \"p\" {\n"
+                                       "  input %x : f32[4]\n"
+                                       "  %y : f32[4] = aten.relu.default(%x)\n  output %y\n}\n"
+                                       "scenario {\n  call p\n}\n";
+  const std::string model = "golden/models/mutations.pt2";
+  ASSERT_EQ(here("plan --text " + model + " >a.plan").code, 0);
+  struct Row {
+    std::string arguments;
+    const char* flag;
+  };
+  const Row rows[] = {
+      {"plan --verify a.plan --quality", "--quality"},
+      {"plan --verify a.plan --no-reuse", "--no-reuse"},
+      {"plan --csv golden/memplan/A.1048576.csv --json a.json", "--json"},
+      {"plan --csv golden/memplan/A.1048576.csv --call 1", "--call"},
+      {"plan --quality --json a.json " + model, "--json"},
+      {"plan --quality --diff a.plan " + model, "--diff"},
+      {"plan --json - --text " + model, "--text"},
+      {"ops --failures 3", "--failures"},
+      {"ops --coverage golden/cases/op --only add", "--only"},
+      {"ops --bounds-report --cases golden/ops/op_cases.jsonl --json a.json", "--json"},
+      {"check --judge-recorded kept --calls 3", "--calls"},
+      {"check --judge-recorded kept --no-reuse", "--no-reuse"},
+      {"check --executor-timeout 3 " + model, "--executor-timeout"},
+      {"check --judges bounds --every-configuration " + model, "--every-configuration"},
+      {"check --calls 3 " + model, "--calls"},
+      {"check --calls 3 a.case", "--calls"},
+      {"replay --ops add a.case", "--ops"},
+      {"replay --write b.case --judges bounds a.case", "--judges"},
+      {"reduce --calls 3 a.case", "--calls"},
+      {"reduce --check true --judges bounds a.case", "--judges"},
+      {"convert --inline a.case a.pt2", "--inline"},
+      {"mutants --list -j 2", "--jobs"},
+      {"fuzz --replay-only --cases 3", "--cases"},
+  };
+  for (const Row& row : rows) expect_refused(row.arguments, std::string(row.flag));
+  EXPECT_FALSE(fs::exists(folder_ / "a.json"));
+}
+
+TEST_F(CliManners, WriteWhatPlanVerifyFindsAsJson) {
+  ASSERT_EQ(here("plan --text golden/models/mutations.pt2 >a.plan").code, 0);
+  const CliRun right = here("plan --verify a.plan --json right.json");
+  EXPECT_EQ(right.code, 0) << right.err;
+  const auto json = nlohmann::json::parse(read_file(folder_ / "right.json"), nullptr, false);
+  ASSERT_FALSE(json.is_discarded());
+  EXPECT_EQ(json["findings"].size(), 0U);
+}
+
+TEST_F(CliManners, SayBeforeARunThatAReportCannotBeWritten) {
+  for (const char* verb : {"check golden/models/mutations.pt2", "fuzz --cases 100000 --corpus c",
+                           "replay g9:1:0", "mutants"}) {
+    const CliRun refused = here(std::string(verb) + " --json no/such/folder/r.json");
+    EXPECT_EQ(refused.code, 3) << verb << refused.out << refused.err;
+    EXPECT_EQ(line_count(refused.err), 1U) << refused.err;
+    EXPECT_TRUE(contains(refused.err, "no/such/folder/r.json: cannot be written"));
+    EXPECT_EQ(refused.out, "") << verb;
+  }
+}
+
+TEST_F(CliManners, TakeAFileOfOpsAndNothingBehindIt) {
+  std::ofstream(folder_ / "ops.txt") << "my::own(Tensor self) -> Tensor\n";
+  const CliRun run = here("check --custom-ops ops.txt golden/models/mutations.pt2");
+  EXPECT_EQ(run.code, 0) << run.out << run.err;
+}
+
+TEST_F(CliManners, ChooseAmongTheFilesOfAFolder) {
+  fs::create_directories(folder_ / "in/below");
+  fs::copy_file(folder_ / "golden/cases/op/conversion.case", folder_ / "in/below/good.case");
+  fs::copy_file(folder_ / "golden/cases/catalogue/b4-freed-twice.case", folder_ / "in/bad.case");
+  fs::copy_file(folder_ / "golden/cases/catalogue/b4-freed-twice.case", folder_ / "in/worse.case");
+  const std::string flags = " --judges verifier --deviation frees_twice ";
+  const CliRun all = here("check in" + flags);
+  EXPECT_EQ(all.code, 1) << all.err;
+  EXPECT_EQ(last_line(all.out), "1 passed, 2 failed, 0 skipped");
+  EXPECT_EQ(last_line(here("check in -k good" + flags).out), "1 passed, 0 failed, 0 skipped");
+  EXPECT_EQ(last_line(here("check in -k '*/b*.case'" + flags).out),
+            "1 passed, 1 failed, 0 skipped");
+  expect_refused("check in -k nothing", "none of 3 files");
+  const CliRun first = here("check in -x" + flags);
+  EXPECT_EQ(first.code, 1) << first.err;
+  EXPECT_TRUE(contains(first.out, "0 passed, 1 failed, 2 skipped"));
+  const CliRun quiet = here("check -q in" + flags);
+  EXPECT_EQ(quiet.out.find("PASS"), std::string::npos) << quiet.out;
+  EXPECT_TRUE(contains(quiet.out, "FAIL in/bad.case"));
+  fs::create_directory(folder_ / "empty");
+  expect_refused("check empty", "empty: holds no program");
+}
+
+TEST_F(CliManners, KeepALineThatPassesWithin100Columns) {
+  const CliRun brief = here("check golden/models/mutations.pt2");
+  EXPECT_EQ(brief.code, 0) << brief.err;
+  const std::string line = brief.out.substr(0, brief.out.find('\n'));
+  EXPECT_LE(line.size(), 100U) << line;
+  EXPECT_TRUE(contains(line, "PASS golden/models/mutations.pt2: 25 nodes"));
+  const CliRun whole = here("check -v golden/models/mutations.pt2");
+  EXPECT_TRUE(contains(whole.out, " steps captured in "));
+}
+
+// Neither a pipe nor NO_COLOR gets colours.
+TEST_F(CliManners, KeepColoursToTerminals) {
+  EXPECT_EQ(here("check golden/models/mutations.pt2").out.find('\x1b'), std::string::npos);
+  if (std::system("command -v script >/dev/null 2>&1") != 0) {  // NOLINT(cert-env33-c)
+    GTEST_SKIP() << "script(1), which makes a terminal, is not here";
+  }
+  const auto in_terminal = [&](const std::string& environment) {
+    const std::string command = "cd " + folder_.string() + " && TERM=xterm " + environment +
+                                " script -qec './graphgate check golden/models/mutations.pt2' "
+                                "seen.txt >/dev/null </dev/null";
+    EXPECT_EQ(std::system(command.c_str()), 0);  // NOLINT(cert-env33-c): our own words
+    return read_file(folder_ / "seen.txt");
+  };
+  EXPECT_TRUE(contains(in_terminal(""), "\x1b[32mPASS\x1b[0m golden"));
+  EXPECT_EQ(in_terminal("NO_COLOR=1").find("\x1b[32m"), std::string::npos);
+}
+
+// Each example has flags that there are, with values that they take: with one more word, that word
+// is all that is wrong.
+TEST_F(CliManners, GiveExamplesThatAreUnderstood) {
+  const std::string usage = here("--help").out;
+  std::size_t examples = 0;
+  for (const char* verb :
+       {"check", "plan", "run", "ops", "convert", "bench", "mutants", "fuzz", "fuzz merge",
+        "reduce", "replay", "gate", "golden", "golden check", "golden update", "serve", "doctor"}) {
+    std::istringstream help(here(std::string(verb) + " --help").out);
+    for (std::string line; std::getline(help, line);) {
+      if (!line.starts_with("  graphgate ")) continue;
+      ++examples;
+      std::string words = line.substr(sizeof("  graphgate"));
+      if (const auto pipe = words.find(" > "); pipe != std::string::npos) words.resize(pipe);
+      const CliRun run = here(words + " --no-such-flag");
+      EXPECT_EQ(run.code, 4) << line << run.out << run.err;
+      EXPECT_TRUE(contains(run.err, "not expected: --no-such-flag")) << line;
+    }
+  }
+  EXPECT_GE(examples, 30U) << usage;
+  const CliRun drawn =
+      here("fuzz --cases 3 --deviation frees_twice --ops add,mul,view=5 --no-replay --corpus c");
+  EXPECT_LE(drawn.code, 2) << drawn.out << drawn.err;
+}
+
+}  // namespace
+}  // namespace graphgate::tools
