@@ -19,7 +19,7 @@ struct AgainstRequest {
   double executor_seconds = 60;
   CallSource calls;
   spec::Configuration planner;
-  double false_alarm_rate = 1e-9;
+  double false_alarm_rate = 0;
   std::string json;  // a path, or "-"; empty: none
 };
 

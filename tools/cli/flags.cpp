@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/atomic_file.h"
+#include "spec/deviation.h"
 #include "tools/cli/manners.h"
 #include "tools/cli/quantities.h"
 #include "tools/executors/optimized_options.h"
@@ -65,6 +66,15 @@ CLI::Option* add_switch(CLI::App& app, const std::string& name, Configuration& g
   return app.add_flag((turns_off ? "!--" : "--") + name)->each(read);
 }
 
+// Says which deviation was probably meant; whoever makes an executor refuses the others.
+std::string meant_deviation(const std::string& name) {
+  std::vector<std::string> names;
+  for (const spec::DeviationRow& row : spec::deviations()) names.emplace_back(row.name);
+  if (std::find(names.begin(), names.end(), name) != names.end()) return "";
+  const std::string meant = did_you_mean(name, names);
+  return meant.empty() ? "" : "none is called '" + name + "'" + meant;
+}
+
 CLI::Option* add_valued(CLI::App& app, const OptionRow& row, Configuration& given) {
   const std::string name(row.name);
   const CLI::callback_t take = [&given, &row, name](const CLI::results_t& words) {
@@ -85,6 +95,9 @@ CLI::Option* add_valued(CLI::App& app, const OptionRow& row, Configuration& give
     flag->check(CLI::Validator(
         [&row](const std::string& word) { return spec::objection_to(row, word); }, limits));
   }
+  const bool is_deviation =
+      row.name == spec::option::kDeviation || row.name == spec::option::kNoDeviation;
+  if (is_deviation) flag->check(meant_deviation);
   if (!row.usual.empty()) flag->default_str(std::string(row.usual));
   return flag;
 }

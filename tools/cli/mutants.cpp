@@ -137,9 +137,11 @@ std::vector<Mutant> chosen(const MutantsVerb& verb, const std::vector<Mutant>& a
 // The line that shows to a judge what killed the mutant; empty where nothing did.
 std::string replay_of(const MutantVerdict& verdict) {
   if (!verdict.killed || verdict.path.empty()) return "";
-  std::vector<std::string> words = {"graphgate", "check", verdict.path,
-                                    verdict.mutant.is_deviation ? "--deviation" : "--plan-mutation",
-                                    verdict.mutant.name};
+  std::vector<std::string> words = {
+      "graphgate", "check", verdict.path,
+      std::string("--") +
+          (verdict.mutant.is_deviation ? option::kDeviation : option::kPlanMutation),
+      verdict.mutant.name};
   const auto has = [&](const char* judge) {
     return std::find(verdict.judges.begin(), verdict.judges.end(), judge) != verdict.judges.end();
   };

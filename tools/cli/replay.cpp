@@ -232,7 +232,9 @@ Result<ExitCode> replay_one(const ReplayVerb& verb, ReplayInput input, bool is_a
                                            {is_apart, timeout_of(verb), memory_bytes}),
                         input.name));
   const Replayed replayed = compare(look, stored);
-  const std::string executor = subject->identity();
+  const std::string executor =
+      subject->identity() +
+      (subject->is_process() ? ", '" + verb.subject.executor + "'" : " (built in)");
   json = json_of(input, look, stored, replayed, executor);
   if (verb.json != "-") print_replay(input, look, stored, replayed, executor);
   return look.signatures.empty() ? exit_code_of(look.outcome) : ExitCode::kFindings;

@@ -120,14 +120,14 @@ std::string element_list(const std::vector<std::byte>& bytes, spec::DType dtype)
 
 // ---- names ----
 
-bool is_keyword(std::string_view word) {
-  constexpr std::string_view kKeywords[] = {
-      "False", "None",     "True",  "and",    "as",   "assert", "async",  "await",    "break",
-      "class", "continue", "def",   "del",    "elif", "else",   "except", "finally",  "for",
-      "from",  "global",   "if",    "import", "in",   "is",     "lambda", "nonlocal", "not",
-      "or",    "pass",     "raise", "return", "try",  "while",  "with",   "yield",    "self",
-      "torch", "operator", "math",  "inf",    "nan",  "tensor", "memory"};
-  return std::find(std::begin(kKeywords), std::end(kKeywords), word) != std::end(kKeywords);
+// Words that Python, or the head of every script, has taken. Between blanks.
+constexpr std::string_view kTakenWords =
+    " False None True and as assert async await break class continue def del elif else except "
+    "finally for from global if import in is lambda nonlocal not or pass raise return try while "
+    "with yield self torch operator math inf nan tensor memory ";
+
+bool is_keyword(const std::string& word) {
+  return kTakenWords.find(" " + word + " ") != std::string_view::npos;
 }
 
 std::string identifier(std::string_view name) {
@@ -595,8 +595,8 @@ std::string options_text(const spec::Configuration& options) {
     const char* name;
     const char* text;
   };
-  constexpr Row kRows[] = {{"no-reuse", "\"allow_buffer_reuse\": False"},
-                           {"no-in-place", "\"inplace_buffers\": False"}};
+  constexpr Row kRows[] = {{spec::option::kNoReuse, "\"allow_buffer_reuse\": False"},
+                           {spec::option::kNoInPlace, "\"inplace_buffers\": False"}};
   std::string text;
   for (const Row& row : kRows) {
     if (options.contains(row.name)) text += (text.empty() ? "" : ", ") + std::string(row.text);

@@ -34,6 +34,8 @@ TEST_F(CliManners, SayWhatWasProbablyMeant) {
   expect_refused("plan --quallity golden/models/mutations.pt2", "did you mean '--quality'?");
   expect_refused("check --judges bonds golden/models/mutations.pt2", "did you mean 'bounds'?");
   expect_refused("mutants --filter frees_twise", "did you mean 'frees_twice'?");
+  expect_refused("check --deviation frees_twise golden/models/mutations.pt2",
+                 "did you mean 'frees_twice'?");
   const CliRun ops = here("ops aten.mm.defalt");
   EXPECT_EQ(ops.code, 4) << ops.err;
   EXPECT_TRUE(contains(ops.err, "did you mean 'aten.mm.default'?"));

@@ -79,6 +79,7 @@ const std::map<std::string, Base>& bases() {
       {"check --data", {{}, {"small.txt"}}},
       {"check --judge-recorded", {}},
       {"convert", {{}, {"small.txt", "made.txt"}}},
+      {"convert --output", {{}, {"small.txt"}}},
       {"doctor", {}},
       {"fuzz",
        {{"--cases", "1", "--jobs", "1", "--seed", "3", "--judges", "exact", "--reduce-time", "0"},
