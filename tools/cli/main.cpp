@@ -98,7 +98,7 @@ std::string usage_error(const CLI::App* app, const CLI::Error& error) {
     last = last->get_subcommands().front();
     verb += " " + last->get_name();
   }
-  const bool is_extra = error.get_name() == "ExtrasError";
+  const bool is_extra = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
   return graphgate::tools::plain_text("graphgate: " + std::string(error.what()) +
                                       (is_extra ? meant_flag(*last, error.what()) : "") + " ('" +
                                       verb + " --help' shows the options)") +

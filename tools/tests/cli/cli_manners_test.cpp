@@ -50,7 +50,8 @@ TEST_F(CliManners, RefuseFlagsWithoutEffect) {
                                        "  %y : f32[4] = aten.relu.default(%x)\n  output %y\n}\n"
                                        "scenario {\n  call p\n}\n";
   const std::string model = "golden/models/mutations.pt2";
-  ASSERT_EQ(here("plan --text " + model + " >a.plan").code, 0);
+  ASSERT_EQ(here("plan --text " + model).code, 0);
+  fs::copy_file(folder_ / "here.out", folder_ / "a.plan");
   struct Row {
     std::string arguments;
     const char* flag;
@@ -70,8 +71,6 @@ TEST_F(CliManners, RefuseFlagsWithoutEffect) {
       {"check --judge-recorded kept --no-reuse", "--no-reuse"},
       {"check --executor-timeout 3 " + model, "--executor-timeout"},
       {"check --judges bounds --every-configuration " + model, "--every-configuration"},
-      {"check --calls 3 " + model, "--calls"},
-      {"check --calls 3 a.case", "--calls"},
       {"replay --ops add a.case", "--ops"},
       {"replay --write b.case --judges bounds a.case", "--judges"},
       {"reduce --calls 3 a.case", "--calls"},
@@ -82,10 +81,18 @@ TEST_F(CliManners, RefuseFlagsWithoutEffect) {
   };
   for (const Row& row : rows) expect_refused(row.arguments, std::string(row.flag));
   EXPECT_FALSE(fs::exists(folder_ / "a.json"));
+  // Of one file among others: it alone is refused.
+  for (const std::string& file : {model, std::string("a.case")}) {
+    const CliRun refused = here("check --calls 3 " + file);
+    EXPECT_EQ(refused.code, 4) << refused.out;
+    EXPECT_EQ(line_count(refused.err), 1U) << refused.err;
+    EXPECT_TRUE(contains(refused.err, "--calls has no effect on a "));
+  }
 }
 
 TEST_F(CliManners, WriteWhatPlanVerifyFindsAsJson) {
-  ASSERT_EQ(here("plan --text golden/models/mutations.pt2 >a.plan").code, 0);
+  ASSERT_EQ(here("plan --text golden/models/mutations.pt2").code, 0);
+  fs::copy_file(folder_ / "here.out", folder_ / "a.plan");
   const CliRun right = here("plan --verify a.plan --json right.json");
   EXPECT_EQ(right.code, 0) << right.err;
   const auto json = nlohmann::json::parse(read_file(folder_ / "right.json"), nullptr, false);
@@ -180,9 +187,14 @@ TEST_F(CliManners, GiveExamplesThatAreUnderstood) {
     }
   }
   EXPECT_GE(examples, 30U) << usage;
-  const CliRun drawn =
-      here("fuzz --cases 3 --deviation frees_twice --ops add,mul,view=5 --no-replay --corpus c");
+  const CliRun drawn = here(
+      "fuzz --cases 3 --deviation frees_twice --ops aten.add,aten.mul,view=5 --no-replay --corpus "
+      "c");
   EXPECT_LE(drawn.code, 2) << drawn.out << drawn.err;
+  const CliRun names = here("fuzz --list-ops");
+  EXPECT_EQ(names.code, 0) << names.err;
+  EXPECT_TRUE(contains(names.out, "\npointwise_binary\n"));
+  EXPECT_TRUE(contains(names.out, "\naten.mm\n"));
 }
 
 }  // namespace

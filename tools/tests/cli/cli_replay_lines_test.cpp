@@ -56,16 +56,17 @@ TEST_F(CliReplayLines, OfACampaignAgainstACommandAskThatCommand) {
       "test \"$PYTHONPATH\" = 'a b' && ./graphgate serve optimized --deviation "
       "lifetimes_touch_wrongly";
   ::setenv("PYTHONPATH", "a b", 1);
-  const CliRun campaign =
-      here("fuzz --cases 12 -j 2 --seed 3 --judges verifier --timeout 100 --executor " +
-           shell_word(executor) +
-           " --executor-timeout 50 --corpus 'my corpus' --json r.json --markdown r.md --junit "
-           "r.xml --sarif r.sarif");
+  const CliRun campaign = here(
+      "fuzz --cases 12 -j 2 --seed 3 --judges verifier --timeout 100 --reduce-time 1 --executor " +
+      shell_word(executor) +
+      " --executor-timeout 50 --corpus 'my corpus' --json r.json --markdown r.md --junit "
+      "r.xml --sarif r.sarif");
   ::unsetenv("PYTHONPATH");
   ASSERT_EQ(campaign.code, 1) << campaign.out << campaign.err;
   std::string file_line;
   std::string signature;
-  for (const auto& finding : json("r.json")["findings"]) {
+  const nlohmann::json report = json("r.json");
+  for (const auto& finding : report["findings"]) {
     file_line = finding["replay"];
     signature = finding["signature"];
     expect_shown(file_line, "shows '" + signature.substr(0, signature.find(" [")));
