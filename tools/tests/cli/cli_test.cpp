@@ -262,7 +262,7 @@ TEST_F(Cli, ReportsWhatItJudgedWhereItIsInterrupted) {
 }
 
 TEST_F(Cli, TellsHowMuchIsCapturedAndWhatMemoryItTakes) {
-  const CliRun outcome = run("check " + model("vllm_like.pt2"));
+  const CliRun outcome = run("check -v " + model("vllm_like.pt2"));
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_TRUE(contains(outcome.out, "of 30 steps captured in 4 of 7 partitions, peak "));
   EXPECT_TRUE(contains(outcome.out, "(no reuse "));
