@@ -289,17 +289,20 @@ Result<FileReport> check_safely(const std::string& path, std::size_t index,
   }
 }
 
-// The line of a file that passes, as wide as a terminal and a half: what stands behind the first
-// semicolon, and parts that no longer fit, are left to --verbose.
-std::string short_line(const std::string& text) {
+// The lines of a file that passes: the first no wider than 100 columns, what stands behind its
+// first semicolon and parts that no longer fit are left to --verbose. The others, of judges that
+// had nothing to say, stay.
+std::string short_lines(const std::string& text) {
   constexpr std::size_t kColumns = 100;
-  std::string line = text.substr(0, text.find_first_of(";\n", text.find(" nodes, ")));
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  const std::size_t numbers = std::min(text.find(" nodes, "), end);
+  std::string line = text.substr(0, std::min(text.find(';', numbers), end));
   while (line.size() > kColumns) {
     const std::size_t comma = line.rfind(", ");
-    if (comma == std::string::npos || comma < line.find(" nodes, ")) break;
+    if (comma == std::string::npos || comma < numbers) break;
     line.resize(comma);
   }
-  return line + "\n";
+  return line + text.substr(end);
 }
 
 // Writes down what the files came to, and returns the code of the run.
@@ -349,7 +352,7 @@ class CheckRun {
     ReportItem item = item_of(ready, !setting_.verb.judges.empty() || ready.is_case);
     const bool is_pass = !ready.error && ready.exit_code() == ExitCode::kGood;
     if (is_pass && setting_.verb.is_quiet) return;
-    if (is_pass && !setting_.verb.is_verbose) item.text = short_line(item.text);
+    if (is_pass && !setting_.verb.is_verbose) item.text = short_lines(item.text);
     // What -x left out is counted at the end.
     if (!ready.interruption.empty() && has_failed_) return;
     print_item(item);

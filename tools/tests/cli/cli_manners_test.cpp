@@ -193,7 +193,7 @@ TEST_F(CliManners, GiveExamplesThatAreUnderstood) {
   EXPECT_LE(drawn.code, 2) << drawn.out << drawn.err;
   const CliRun names = here("fuzz --list-ops");
   EXPECT_EQ(names.code, 0) << names.err;
-  EXPECT_TRUE(contains(names.out, "\npointwise_binary\n"));
+  EXPECT_TRUE(contains(names.out, "pointwise_binary\n"));
   EXPECT_TRUE(contains(names.out, "\naten.mm\n"));
 }
 

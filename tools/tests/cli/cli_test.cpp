@@ -269,7 +269,7 @@ TEST_F(Cli, TellsHowMuchIsCapturedAndWhatMemoryItTakes) {
 }
 
 TEST_F(Cli, HoldsEveryNodeToItsOwnBoundOnRequest) {
-  const CliRun outcome = run("check --judge-nodes --executor optimized " + model("mutations.pt2"));
+  const CliRun outcome = run("check -v --judge-nodes --executor optimized " + model("mutations.pt2"));
   EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
   EXPECT_TRUE(contains(outcome.out, " node runs judged, worst "));
 }
@@ -278,7 +278,7 @@ TEST_F(Cli, JudgesCasesByContentWithAllJudges) {
   for (const char* name :
        {"two_sizes", "held_output", "feed_back", "swapped_weights", "refused_dtype"}) {
     const std::string file = (folder_ / "golden/cases" / (std::string(name) + ".case")).string();
-    const CliRun outcome = run("check " + file);
+    const CliRun outcome = run("check -v " + file);
     EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
     EXPECT_TRUE(contains(outcome.out, " judges, "));
   }
