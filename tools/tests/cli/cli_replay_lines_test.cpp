@@ -57,7 +57,7 @@ TEST_F(CliReplayLines, OfACampaignAgainstACommandAskThatCommand) {
       "lifetimes_touch_wrongly";
   ::setenv("PYTHONPATH", "a b", 1);
   const CliRun campaign = here(
-      "fuzz --cases 12 -j 2 --seed 3 --judges verifier --timeout 100 --reduce-time 1 --executor " +
+      "fuzz --cases 3 -j 2 --seed 3 --judges verifier --timeout 100 --reduce-time 1 --executor " +
       shell_word(executor) +
       " --executor-timeout 50 --corpus 'my corpus' --json r.json --markdown r.md --junit "
       "r.xml --sarif r.sarif");
@@ -109,7 +109,7 @@ TEST_F(CliReplayLines, OfACampaignAgainstACommandAskThatCommand) {
     const CliRun asked = paste(refused.err.substr(begin, end - begin));
     EXPECT_EQ(asked.code, verb == "reduce " ? 0 : 1) << refused.err << asked.out << asked.err;
   }
-  const CliRun built_in = here("replay --executor optimized " + shell_word(file));
+  const CliRun built_in = here("replay --judges verifier --executor optimized " + shell_word(file));
   EXPECT_EQ(built_in.code, 0) << built_in.out << built_in.err;
   EXPECT_TRUE(contains(built_in.out, "judged: optimized"));
 }
