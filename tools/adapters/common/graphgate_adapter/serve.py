@@ -147,7 +147,7 @@ class Program:
                 with self._backend.watch() as recorder:
                     outputs = compiled.run(*inputs)
                     accelerator.wait()
-                inputs[:] = getattr(compiled.run, "placed", None) or inputs
+                inputs[:] = self._backend.placed(compiled.run) or inputs
             except Exception as error:
                 if loss := accelerator.loss():  # eager mode cannot be asked any more
                     raise _lost(loss) from error

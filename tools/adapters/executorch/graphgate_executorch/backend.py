@@ -8,6 +8,7 @@ from executorch.extension.pybindings import _C
 from executorch.version import __version__
 
 from graphgate_executorch import lowering, plan, sharing
+from graphgate_adapter.backend import Backend, Plans
 from graphgate_adapter.module import Unsupported
 
 
@@ -42,24 +43,12 @@ def kernels():
     return set(_C._get_operator_names())
 
 
-@dataclasses.dataclass
-class Recorder:
-    """What was lowered while it was watched."""
-
-    graphs: list = dataclasses.field(default_factory=list)
-    reasons: list = dataclasses.field(default_factory=list)
-
-
-class ExecuTorch:
+class ExecuTorch(Backend):
     """A module that to_edge and to_executorch lower, and that the portable runtime runs."""
-
-    options = ()  # the planner has none of what a case may ask for
-    compiles = True
-    takes_aliases = False  # from custom ops: torch.export holds none
 
     def __init__(self, settings):
         self.settings = settings
-        self._recorder = Recorder()
+        self._recorder = Plans()
 
     def name(self):
         settings = self.settings
@@ -75,25 +64,16 @@ class ExecuTorch:
     def arithmetic(self, device):
         return "strict"
 
-    def refuses(self, error):
-        return False
-
-    def can_share(self, device, options):
-        return False  # a loaded method has states of its own
-
     def warm_up(self, device):
         """Lowers once, which imports what every process would import. Nothing is run: the runtime
         would begin its threads."""
         with contextlib.suppress(Exception), torch.no_grad():
             lowering.lower(Warming(), (torch.ones(4),), self.settings)
 
-    def around_eager(self):
-        return contextlib.nullcontext()
-
     @contextlib.contextmanager
     def watch(self):
         """Notes the plans of what is lowered while it is entered."""
-        self._recorder = Recorder()
+        self._recorder = Plans()
         yield self._recorder
 
     def compile(self, module, options):

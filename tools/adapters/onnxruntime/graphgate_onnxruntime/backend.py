@@ -7,6 +7,7 @@ import importlib.metadata
 import onnx
 import torch
 
+from graphgate_adapter.backend import Backend
 from graphgate_adapter.module import Unsupported
 from graphgate_adapter.sharing import signature
 from graphgate_onnxruntime import exporting
@@ -26,17 +27,10 @@ class Settings:
     runner: str = "onnxruntime"
 
 
-class _NoPlans:
-    """ONNX Runtime shows no plan."""
+class OnnxRuntime(Backend):
+    """A module that PyTorch exports to ONNX. It shows no plan."""
 
-    graphs = ()
-    reasons = ()
-
-
-class OnnxRuntime:
     options = ("no-reuse",)
-    compiles = True
-    takes_aliases = False
 
     def __init__(self, settings):
         self._settings = settings
@@ -62,18 +56,6 @@ class OnnxRuntime:
     def compile(self, module, options):
         reuses = not _SWITCH[options.get("no-reuse", "false")]
         return _Runner(module, self._settings, reuses)
-
-    def watch(self):
-        return contextlib.nullcontext(_NoPlans())
-
-    def around_eager(self):
-        return contextlib.nullcontext()
-
-    def refuses(self, error):
-        return False
-
-    def can_share(self, device, options):
-        return False
 
     def warm_up(self, device):
         """Imports what the first export would, and has PyTorch trace one program."""

@@ -13,6 +13,7 @@ import torch
 from torch._inductor import config as inductor
 
 from graphgate_adapter import variables
+from graphgate_adapter.backend import Backend
 from graphgate_adapter.module import Unsupported
 from graphgate_torch import batching, toolchain
 
@@ -52,13 +53,11 @@ def _name(backend):
     return f"torch-{torch.__version__} {type(backend).__name__.lower()}"
 
 
-class Eager:
+class Eager(Backend):
     """Node by node."""
 
-    options = ()
     compiles = False
-    takes_aliases = True  # from custom ops
-    spelling = "aten"  # of spelling.SPELLINGS
+    takes_aliases = True
 
     def __init__(self, settings, joins_kernels=True):
         if settings:
@@ -72,22 +71,6 @@ class Eager:
 
     def compile(self, module, options):
         return module
-
-    def watch(self):
-        return contextlib.nullcontext()
-
-    def around_eager(self):
-        return contextlib.nullcontext()
-
-    def refuses(self, error):
-        """Whether the error, which eager mode does not have, says that the program is not taken."""
-        return False
-
-    def can_share(self, device, options):
-        return False
-
-    def warm_up(self, device):
-        """Does once what every process would do at its first call. Starts no thread."""
 
 
 # What Inductor imports when it compiles for a GPU for the first time.
@@ -104,7 +87,7 @@ class _Warming(torch.nn.Module):
         return torch.softmax(x, 0) + x.sum()
 
 
-class Compile:
+class Compile(Backend):
     """torch.compile with Inductor.
 
     `settings`: options of Inductor by name. `joins_kernels`: whether the C++ kernels of a graph are
@@ -115,15 +98,10 @@ class Compile:
     # elsewhere in their storages than eager mode's.
     options = ("no-reuse", "no-in-place", "no-capture", "partition", "split-op")
 
-    compiles = True
     takes_aliases = False  # "custom (non-ATen) operator whose output has alias annotations"
-    spelling = "aten"  # of spelling.SPELLINGS
 
     def name(self):
         return _name(self)
-
-    def refuses(self, error):
-        return False
 
     def arithmetic(self, device):
         # Triton's quotients, roots and exponentials are the GPU's approximations.
@@ -179,10 +157,6 @@ class Compile:
     def can_share(self, device, options):
         """Whether two programs may share what is compiled: not what CUDA graphs were recorded for."""
         return device == "cpu" or not _patches(options, self._settings).get("triton.cudagraphs")
-
-    def around_eager(self):
-        """What is entered around a module that runs node by node: nothing."""
-        return contextlib.nullcontext()
 
     @contextlib.contextmanager
     def watch(self):

@@ -9,6 +9,7 @@ import torch
 from torch._dynamo.exc import InternalTorchDynamoError, TorchDynamoException
 
 from graphgate_adapter import threads
+from graphgate_adapter.backend import Backend, Plans
 from graphgate_adapter.module import Unsupported
 from graphgate_torch import backends
 from graphgate_vllm import compiled_ops, graph_ops, sizes
@@ -58,10 +59,6 @@ class Settings:
     spelling: str = "aten"  # of spelling.SPELLINGS
 
 
-class _NoRecorder:
-    graphs, reasons = (), ()
-
-
 def _has_switch(config, name):
     return isinstance(getattr(config, name), (bool, type(None)))
 
@@ -97,11 +94,8 @@ class Warming(torch.nn.Module):
         return torch.ops.aten.relu.default(x + 1.0) * 2.0
 
 
-class Vllm:
+class Vllm(Backend):
     """A module under vLLM's VllmBackend, which torch.compile calls with what Dynamo captured."""
-
-    compiles = True
-    takes_aliases = False  # from custom ops: compiled graphs hold none
 
     def __init__(self, settings):
         self._settings = settings
@@ -314,6 +308,9 @@ class Vllm:
             self._has_failed = True
             raise
 
+    def placed(self, run):
+        return run.placed if isinstance(run, capturing.Captured) else None
+
     def around_eager(self):
         """What is entered around a module that runs node by node: its attention asks for layers."""
         return graph_ops.forward_context(CUDAGraphMode.NONE)
@@ -322,7 +319,7 @@ class Vllm:
     def watch(self):
         """Notes the plans of Inductor for the pieces that are compiled while it is entered."""
         if not self._has_kernels or not self._settings.shows_plans:
-            yield _NoRecorder
+            yield Plans()
             return
         with backends.Compile(self._settings.inductor).watch() as recorder:
             yield recorder
