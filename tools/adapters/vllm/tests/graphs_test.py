@@ -12,8 +12,8 @@ environment.prepare()
 
 import torch  # noqa: E402
 
-from graphgate_adapter import graph_text, module  # noqa: E402
-from graphgate_vllm import backend, compiled_ops, graphs  # noqa: E402
+from graphgate_adapter import errors, graph_text, module  # noqa: E402
+from graphgate_vllm import backend, compiled_ops, graph_ops, graphs  # noqa: E402
 
 _TEXT = """program "p" {
   buffer %s "s" : f32[4]
@@ -37,6 +37,18 @@ def _program(mode, split=("aten::zero_",)):
     vllm = backend.Vllm(
         backend.Settings(compiler="eager", cudagraph_mode=mode, split=list(split)))
     return vllm.compile(built, {}), built
+
+
+class Faults(unittest.TestCase):
+    def test_what_a_layer_of_ours_lacks_is_no_fault_of_vllm(self):
+        with self.assertRaises(AttributeError) as raised:
+            graph_ops._Attention("layer").what_vllm_may_ask_for
+        self.assertIs(errors.raised_here(raised.exception), raised.exception)
+
+    def test_what_an_object_of_others_lacks_is_theirs(self):
+        with self.assertRaises(AttributeError) as raised:
+            torch.ones(1).what_nobody_has
+        self.assertIsNone(errors.raised_here(raised.exception))
 
 
 class Captured(unittest.TestCase):
@@ -71,6 +83,22 @@ class Captured(unittest.TestCase):
                         self.assertEqual(state.data_ptr(), built.state_s.data_ptr())
                 self.assertEqual(len(captures), pieces)
                 self.assertEqual(len(replays), 4 * pieces if mode != "full_and_piecewise" else 6)
+
+    def test_a_size_that_comes_back_is_replayed_by_what_was_compiled_for_others(self):
+        graph = graph_text.parse("""program "p" {
+  symbol s0 in [2, 64]
+  input %x : f32[s0]
+  %a : f32[s0] = aten.add.Tensor(%x, 1.0)
+  output %a
+}
+""")
+        built = module.build(graph, {}, module.Devices(graph, "cpu"))
+        vllm = backend.Vllm(backend.Settings(compiler="eager", cudagraph_mode="piecewise"))
+        run = vllm.compile(built, {})
+        with torch.no_grad():
+            for size in (6, 4, 6, 4):
+                x = torch.full((size,), float(size))
+                self.assertTrue(torch.equal(run(x)[0], x + 1), size)
 
     def test_inputs_elsewhere_are_stale_without_static_memory(self):
         run, _ = _program("piecewise")
