@@ -246,9 +246,11 @@ Result<fuzz::CampaignOptions> campaign_options(const FuzzVerb& verb) {
   if (is_command) {
     const std::string environment = replay_environment();
     if (!environment.empty()) options.run["environment"] = environment;
-    if (verb.subject.seconds != SubjectFlags().seconds) {
-      options.run["executor-timeout"] = number_word(verb.subject.seconds);
+    const AnswerFlags& answers = verb.subject.answers;
+    if (answers.seconds != AnswerFlags().seconds) {
+      options.run["executor-timeout"] = number_word(answers.seconds);
     }
+    if (answers.bytes != AnswerFlags().bytes) options.run["answer-limit"] = answers.bytes;
   }
   GRAPHGATE_TRY_VOID(add_breeding(verb, options));
   return options;

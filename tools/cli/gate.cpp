@@ -118,7 +118,7 @@ ReplayWords replay_words(const SideChoice& side, const GateVerb& verb) {
   std::string flags;
   if (side.is_process()) {
     flags = " --executor " + shell_word(side.text) +
-            formatted(" --executor-timeout %g", verb.executor_seconds);
+            formatted(" --executor-timeout %g", verb.answers.seconds);
   } else {
     flags = " --profile " + shell_word(side.profile);
     if (!verb.overrides.empty()) flags += " --overrides " + shell_word(verb.overrides);

@@ -132,7 +132,7 @@ Result<std::vector<spec::Finding>> verify_one(const std::string& text, PlanForm 
   if (!checked.ok()) return checked.error().at(options.file);
   const auto known = check_ops(plan, ops);
   if (!known.ok()) return known.error().at(options.file);
-  if (form == Form::kJson) {  // text is read by the schemas
+  if (form == PlanForm::kJson) {  // text is read by the schemas
     const auto arguments = check_all_arguments(plan, ops);
     if (!arguments.ok()) return arguments.error().at(options.file);
   }

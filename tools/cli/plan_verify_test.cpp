@@ -38,7 +38,9 @@ TEST(PackedTables, BreakTheRuleThatTheyAreNamedAfter) {
     for (const auto& finding : findings) {
       EXPECT_EQ(finding.rule, stem.substr(0, stem.rfind('-'))) << finding.message;
     }
-    PlanVerifyOptions options{entry.path().string(), "", 16};
+    PlanVerifyOptions options;
+    options.file = entry.path().string();
+    options.capacity_bytes = 16;
     const auto code = must(run_plan_verify(options, spec::builtin_op_table()));
     EXPECT_EQ(code, ExitCode::kFindings);
   }

@@ -191,9 +191,11 @@ std::string replay_line_of(const ReduceVerb& verb, const fuzz::ReducedCase& made
   if (ends) add("timeout", std::to_string(timeout_of(verb)));
   if (verb.subject.executor.empty()) return replay_line("", words);
   add("executor", verb.subject.executor);
-  if (verb.subject.seconds != SubjectFlags().seconds) {
-    add("executor-timeout", formatted("%.10g", verb.subject.seconds));
+  const AnswerFlags& answers = verb.subject.answers;
+  if (answers.seconds != AnswerFlags().seconds) {
+    add("executor-timeout", formatted("%.10g", answers.seconds));
   }
+  if (answers.bytes != AnswerFlags().bytes) add("answer-limit", answers.bytes);
   return replay_line(replay_environment(), words);
 }
 

@@ -385,6 +385,7 @@ std::string campaign_replay_line(const fuzz::CampaignState& state, const std::st
   if (executor == settings.end()) return replay_line("", words);
   add("executor", executor->second);
   if (!run("executor-timeout").empty()) add("executor-timeout", run("executor-timeout"));
+  if (!run("answer-limit").empty()) add("answer-limit", run("answer-limit"));
   return replay_line(run("environment"), words);
 }
 
