@@ -105,12 +105,12 @@ std::string usage_error(const CLI::App* app, const CLI::Error& error) {
          "\n";
 }
 
-// A line as a report prints it, pasted as one word behind a verb: its words instead. What stands
-// before the program's name in it is set in this process's environment.
+// A line as a report prints it, pasted as the last word behind a verb, and behind flags of it: its words
+// instead. What stands before the program's name in it is set in this process's environment.
 std::vector<std::string> words_of(int argc, char** argv) {
   std::vector<std::string> words(argv, argv + argc);
-  if (argc != 3 || words[2].find("graphgate ") == std::string::npos) return words;
-  auto line = graphgate::split_shell_line(words[2]);
+  if (argc < 3 || words.back().find("graphgate ") == std::string::npos) return words;
+  auto line = graphgate::split_shell_line(words.back());
   if (!line.ok()) return words;
   std::vector<std::string>& parts = line.value();
   const auto program = std::find(parts.begin(), parts.end(), "graphgate");
@@ -118,14 +118,17 @@ std::vector<std::string> words_of(int argc, char** argv) {
     const std::size_t equals = part.find('=');
     return equals != std::string::npos && part.find_first_of("/ -") > equals;
   });
-  if (program == parts.end() || !is_line) return words;
+  if (parts.end() - program < 2 || !is_line) return words;
+  // Behind flags it may be the value of one, as a command to start: it has another verb then.
+  if (argc > 3 && *(program + 1) != words[1]) return words;
   for (auto part = parts.begin(); part != program; ++part) {
     const std::size_t equals = part->find('=');
     (void)::setenv(part->substr(0, equals).c_str(), part->c_str() + equals + 1, 1);
   }
-  std::vector<std::string> out = {words[0]};
-  out.insert(out.end(), program + 1, parts.end());
-  return out;
+  words.pop_back();
+  words[1] = *(program + 1);  // the line names its verb
+  words.insert(words.end(), program + 2, parts.end());
+  return words;
 }
 
 int run(int argc, char** given) {

@@ -336,7 +336,7 @@ TEST_F(CliFuzz, TakesForKnownWhatTheExecutorsLedgerTells) {
   const std::string serve = (folder_ / "graphgate").string() + " serve optimized";
   const auto fuzz = [&](const std::string& executor, const char* name, const std::string& known) {
     return run("fuzz --executor '" + executor +
-               "' --cases 2 -j 2 --seed 3 --judges bounds,verifier --timeout 100 --reduce-time "
+               "' --cases 2 -j 2 --seed 11 --judges bounds,verifier --timeout 100 --reduce-time "
                "100 --known " +
                known + " --corpus " + corpus(name) +
                option("--json", (std::string(name) + ".json").c_str()));

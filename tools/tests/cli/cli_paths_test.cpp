@@ -94,6 +94,7 @@ const std::map<std::string, Base>& bases() {
       {"golden update", {{"--reason", "a test", "--dry-run"}, {"golden_files"}}},
       {"mutants", {{"--filter", "frees_twice"}, {"cases"}}},
       {"ops", {{"--only", "aten.mul.Tensor"}, {}}},
+      {"ops --coverage", {}},
       {"ops --models", {{"--bounds-report"}, {}}},
       {"plan", {{}, {"small.txt"}}},
       {"plan --csv", {}},

@@ -369,6 +369,11 @@ TEST_F(Misbehaving, IsTheSubjectsOutcomeInAGate) {
         graphgate("gate", row, state,
                   "--judges bounds,state --reruns 0 --corpus " + at("corpus") +
                       " --baseline fixed --candidate 'cmd:" + executor(row.mode, state) + "'");
+    if (std::string(row.outcome) == kTimeout) {  // the machine may be busy: it decides nothing
+      EXPECT_EQ(outcome.code, 3) << outcome.place;
+      EXPECT_TRUE(contains(outcome.out, "NOT COMPARED subject")) << outcome.place;
+      return;
+    }
     EXPECT_EQ(outcome.code, 1) << outcome.place;
     std::string regressed = "REGRESSED " + rule_of(row) + "-";
     std::replace(regressed.begin() + 10, regressed.end(), ' ', '-');

@@ -64,6 +64,14 @@ def _lost(error):
     return Refusal("bad input" if is_assertion else "internal", words_of(error), is_last=True)
 
 
+def _given_up(error):
+    """What an error says behind which nobody can tell what the device holds."""
+    inner = innermost(error)
+    if isinstance(inner, Unsupported):
+        return Refusal("unsupported", str(inner), is_last=True)
+    return Refusal("internal", words_of(error), is_last=True)
+
+
 class Program:
     """A loaded program: its module, what runs it, and its states.
 
@@ -149,7 +157,9 @@ class Program:
                     accelerator.wait()
                 inputs[:] = self._backend.placed(compiled.run) or inputs
             except Exception as error:
-                if loss := accelerator.loss():  # eager mode cannot be asked any more
+                if accelerator.is_given_up():  # eager mode cannot be asked any more
+                    raise _given_up(error) from error
+                if loss := accelerator.loss():
                     raise _lost(loss) from error
                 before.restore()
                 compiled.is_compiled_again = True

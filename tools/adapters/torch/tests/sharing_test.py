@@ -41,7 +41,7 @@ class Sharing(unittest.TestCase):
     def load(self, text, states, key="key", options=None):
         graph = graph_text.parse(text)
         devices = module.Devices(graph, "cpu")
-        return Program(graph, states, devices, self.backend, options or {}, self.pool, key)
+        return Program(graph, states, devices, self.backend, options or {}, [], self.pool, key)
 
     def compiles(self, program, inputs, mode=None):
         """How many frames a call compiles, and what it returns."""

@@ -61,11 +61,15 @@ def check(graph, splitting_ops, mode, is_on_gpu=False):
                 raise Unsupported(f"the splitting op {node.target} returns new memory in each call")
 
 
+# What the allocator of pinned memory says behind a copy to the host that was not captured.
+_HOST_ALLOCATOR = "CachingHostAllocator"
+
+
 def _is_of_capture(error):
     """Whether CUDA says that something is not captured, in this error or one that it came out of."""
     seen = []
     while error is not None and error not in seen:
-        if "captur" in str(error):
+        if "captur" in str(error) or _HOST_ALLOCATOR in str(error):
             return True
         seen.append(error)
         error = error.__cause__ or error.__context__
@@ -235,7 +239,7 @@ class Captured:
                 entry.places = _Places(self._call(placed, CUDAGraphMode.NONE, entry.number))
                 before.restore()
             captured = compilation_counter.num_cudagraph_captured
-            results = self._capture_or_replay(placed, mode, entry.number)
+            results = self._capture_or_replay(placed, mode, entry.number, captured)
             if compilation_counter.num_cudagraph_captured != captured:
                 # Nothing was computed. It may be no first call: what Dynamo compiled for other sizes
                 # may run these from now on, and has captured nothing yet.
@@ -243,17 +247,24 @@ class Captured:
                 results = self._call(placed, mode, entry.number)
         return entry.places.restore(results, held) if self._backend.is_on_gpu else results
 
-    def _capture_or_replay(self, inputs, mode, number):
+    def _capture_or_replay(self, inputs, mode, number, captured):
         """Raises Unsupported for what CUDA does not capture, and has this process end then: its
-        allocator goes on recording."""
-        try:
+        allocator goes on recording. `captured`: how many graphs there are."""
+        if not self._backend.is_on_gpu:
             return self._call(inputs, mode, number)
+        try:
+            results = self._call(inputs, mode, number)
+            if compilation_counter.num_cudagraph_captured != captured:
+                accelerator.wait()
+            return results
         except RuntimeError as error:
-            if not self._backend.is_on_gpu:
-                raise
             accelerator.give_up()
             if _is_of_capture(error):
                 raise Unsupported(f"no graph is captured: {words_of(error)}") from error
+            if "device-side assert" in str(error):
+                if compilation_counter.num_cudagraph_captured != captured:
+                    raise Unsupported(
+                        "an op between the graphs refuses what a capture leaves uncomputed") from error
             raise
 
     def _call(self, inputs, mode, number):
