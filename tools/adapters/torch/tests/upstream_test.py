@@ -10,8 +10,12 @@ import sys
 import tempfile
 import unittest
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+_HERE = os.path.dirname(os.path.abspath(__file__))
+_ADAPTER = os.path.dirname(_HERE)
+sys.path[:0] = [_HERE, _ADAPTER]
 import serve_test  # noqa: E402
+
+_ENVIRONMENT = os.environ | {"PYTHONPATH": _ADAPTER}
 
 # A few programs that are cut: what crosses the edges is a tail of allocations, a view that is freed,
 # a tuple, a buffer that is written in place.
@@ -125,7 +129,7 @@ class UpstreamTest(unittest.TestCase):
     def _upstream(cls, *words):
         return subprocess.run(
             [sys.executable, "-m", "graphgate_torch", "upstream", "--graphgate", serve_test.GRAPHGATE,
-             "--folder", cls._folder.name, *words], capture_output=True, text=True)
+             "--folder", cls._folder.name, *words], capture_output=True, text=True, env=_ENVIRONMENT)
 
     def test_finds_the_model_of_this_version_right(self):
         said = self.first
@@ -148,7 +152,7 @@ class UpstreamTest(unittest.TestCase):
     def test_says_in_one_line_that_there_is_no_binary(self):
         said = subprocess.run(
             [sys.executable, "-m", "graphgate_torch", "upstream", "--graphgate", "no-such-binary", "x"],
-            capture_output=True, text=True)
+            capture_output=True, text=True, env=_ENVIRONMENT)
         self.assertEqual(said.returncode, 3)
         self.assertIn("no-such-binary", said.stderr)
         self.assertEqual(len(said.stderr.splitlines()), 1, said.stderr)
