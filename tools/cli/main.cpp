@@ -105,8 +105,8 @@ std::string usage_error(const CLI::App* app, const CLI::Error& error) {
          "\n";
 }
 
-// A line as a report prints it, pasted as the last word behind a verb, and behind flags of it: its words
-// instead. What stands before the program's name in it is set in this process's environment.
+// A line as a report prints it, pasted as the last word behind a verb, and behind flags of it: its
+// words instead. What stands before the program's name in it is set in this process's environment.
 std::vector<std::string> words_of(int argc, char** argv) {
   std::vector<std::string> words(argv, argv + argc);
   if (argc < 3 || words.back().find("graphgate ") == std::string::npos) return words;

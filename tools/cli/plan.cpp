@@ -56,10 +56,10 @@ Result<void> check_flags(const PlanVerb& verb) {
     return refuse_without_effect(*verb.app,
                                  {"with --csv", {"csv", "capacity", "alignment", "effort", "out"}});
   }
-  FlagMode mode{
-      "without --verify or --csv",
-      {"data", "custom-ops", "call", "seed", "verbose", "text", "dot", "quality", "json", "diff", "places"},
-      /*takes_planner=*/true};
+  FlagMode mode{"without --verify or --csv",
+                {"data", "custom-ops", "call", "seed", "verbose", "text", "dot", "quality", "json",
+                 "diff", "places"},
+                /*takes_planner=*/true};
   const auto forget = [&](const char* with, std::initializer_list<const char*> names) {
     mode.name = with;
     for (const char* name : names) mode.allowed.erase(name);

@@ -33,7 +33,7 @@ struct PlanVerifyOptions {
   std::string program;                         // a .pt2 or graph text; empty: the plan alone
   std::optional<std::int64_t> capacity_bytes;  // of a table's arena
   PlanForm form = PlanForm::kAny;
-  std::string json;                            // a path, or "-"; empty: none
+  std::string json;  // a path, or "-"; empty: none
 };
 
 // Prints findings and their count. kFindings when there are any; kBadInput for a file that is none

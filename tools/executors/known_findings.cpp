@@ -188,7 +188,7 @@ Result<fuzz::KnownFindings> read_known_findings(const std::string& path,
 
 std::string shipped_ledger(const KnownSubject& subject) {
   constexpr std::array<std::string_view, 4> kWithLedger = {"torch", "vllm", "executorch",
-                                                          "onnxruntime"};
+                                                           "onnxruntime"};
   if (std::find(kWithLedger.begin(), kWithLedger.end(), subject.name) == kWithLedger.end()) {
     return "";
   }

@@ -269,7 +269,8 @@ TEST_F(Cli, TellsHowMuchIsCapturedAndWhatMemoryItTakes) {
 }
 
 TEST_F(Cli, HoldsEveryNodeToItsOwnBoundOnRequest) {
-  const CliRun outcome = run("check -v --judge-nodes --executor optimized " + model("mutations.pt2"));
+  const CliRun outcome =
+      run("check -v --judge-nodes --executor optimized " + model("mutations.pt2"));
   EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
   EXPECT_TRUE(contains(outcome.out, " node runs judged, worst "));
 }

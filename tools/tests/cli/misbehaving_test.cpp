@@ -296,10 +296,14 @@ TEST_F(Misbehaving, CostsNoOtherFileItsResult) {
   fs::copy_file(at("subject.case"), at("other.case"));
   // The process for the second file is another, and behaves.
   constexpr std::array kRows = {
-      Row{"deep-plan", kCall, kCrash},     Row{"deep-open", kCall, kCrash},
-      Row{"many", kCall, kCrash},          Row{"expanded", kCall, kCrash},
-      Row{"endless", kCall, kCrash},       Row{"tensors-sparse", kCall, kCrash},
-      Row{"orphan-exit", "close", kCrash}, Row{"signal", "hello", kInfra},
+      Row{"deep-plan", kCall, kCrash},
+      Row{"deep-open", kCall, kCrash},
+      Row{"many", kCall, kCrash},
+      Row{"expanded", kCall, kCrash},
+      Row{"endless", kCall, kCrash},
+      Row{"tensors-sparse", kCall, kCrash},
+      Row{"orphan-exit", "close", kCrash},
+      Row{"signal", "hello", kInfra},
       Row{"last-bad-input", kCall, kRefuses},
   };
   for_each(kRows, [&](const Row& row, const std::string& state) {
