@@ -28,8 +28,8 @@ _LACKS = ("Python.h: No such file", "No space left on device", "Cannot allocate 
 # What products in groups say of operands that do not lie as they want them.
 _ALIGNMENT = ("strides should be multiple of 16 bytes", "expected data_ptr to be aligned to 16 bytes")
 
-# What the checks of compiled extensions say, as vLLM's.
-_EXTENSION_CHECKS = ("/csrc/", "API call failed at ")
+# What the checks of compiled extensions say, as vLLM's. PyTorch has folders of that name itself.
+_EXTENSION_CHECK = re.compile(r"(?<!/torch)/csrc/|API call failed at ")
 
 # Where errors that wrap others name the op that they are about.
 _OP = re.compile(r"^\s*target: (\S+)$|with fake tensors: \w+ ([\w.]+)\(", re.MULTILINE)
@@ -112,7 +112,7 @@ def has_no_kernel_for_values(error):
     extension name the line that says so, in its sources or in PyTorch's interface for extensions.
     """
     words = str(error)
-    if isinstance(error, RuntimeError) and any(each in words for each in _EXTENSION_CHECKS):
+    if isinstance(error, RuntimeError) and "/pytorch/" not in words and _EXTENSION_CHECK.search(words):
         return True
     if isinstance(error, RuntimeError) and words.startswith(_ALIGNMENT):
         return True

@@ -40,6 +40,17 @@ def _program(mode, split=("aten::zero_",)):
 
 
 class Faults(unittest.TestCase):
+    def test_a_check_of_an_extension_is_a_limit_and_one_of_pytorch_is_none(self):
+        for words, is_limit in (
+            ("fused_add_rms_norm, /workspace/csrc/libtorch_stable/layernorm_kernels.cu:256,", True),
+            ("aoti_torch_get_stride() API call failed at /v/torch/csrc/stable/tensor_struct.h, line 289", True),
+            ('x INTERNAL ASSERT FAILED at "/pytorch/torch/csrc/autograd/engine.cpp":1, please report', False),
+            ('x INTERNAL ASSERT FAILED at "/src/torch/csrc/autograd/engine.cpp":1, please report', False),
+            ("a check at /pytorch/third_party/flash-attention/csrc/flash_attn/flash_api.cpp:1", False),
+        ):
+            with self.subTest(words):
+                self.assertEqual(errors.has_no_kernel_for_values(RuntimeError(words)), is_limit)
+
     def test_what_a_layer_of_ours_lacks_is_no_fault_of_vllm(self):
         with self.assertRaises(AttributeError) as raised:
             graph_ops._Attention("layer").what_vllm_may_ask_for
