@@ -41,8 +41,8 @@ def _register(row, takes_aliases):
     if known is None and packet and (parsed.overload_name or "default") in packet.overloads():
         # The engine has it, and a case says of it what the engine says.
         own = getattr(packet, parsed.overload_name or "default")._schema
-        if _arguments(own) != _arguments(parsed):
-            raise Unsupported(f"{name} is an op here already, with other arguments: {own}")
+        if _arguments(own) != _arguments(parsed) or own.is_mutable != parsed.is_mutable:
+            raise Unsupported(f"{name} is an op here already, and another one: {own}")
         return
     base = next(
         (
