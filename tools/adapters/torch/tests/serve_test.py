@@ -558,6 +558,22 @@ class Serve(Checked):
         self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
         return archive, ran.stdout
 
+    def test_the_engine_of_the_page_passes(self):
+        page = os.path.join(os.path.dirname(GOLDEN), "docs", "executors.md")
+        with open(page, encoding="utf-8") as file:
+            lines = file.read().partition("## An engine in Python")[2].split("\n    $ ")[0].splitlines()
+        code = "\n".join(line[4:] for line in lines if line.startswith("    ") or not line)
+        self.assertIn("serve(Mine()", code)
+        engine = self._write("mine.py", code)
+        case = os.path.join(GOLDEN, "cases", "partition", "residual.case")
+        common = os.path.join(os.path.dirname(GOLDEN), "tools", "adapters", "common")
+        ran = subprocess.run(
+            [GRAPHGATE, "check", "--executor", shlex.join([sys.executable, engine]), case],
+            capture_output=True, text=True, env=os.environ | {"PYTHONPATH": common}, check=False,
+        )
+        self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
+        self.assertIn("1 passed", ran.stdout)
+
     def test_exported_models_pass_with_their_recordings(self):
         _, said = self._export_and_check(_MODEL)
         self.assertIn("2 recorded calls", said)
