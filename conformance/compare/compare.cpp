@@ -64,15 +64,6 @@ std::string print_list(const std::vector<std::int64_t>& list) {
   return "[" + text + "]";
 }
 
-std::string print_index(std::int64_t index, const std::vector<std::int64_t>& sizes) {
-  std::vector<std::int64_t> coordinates(sizes.size());
-  for (std::size_t d = sizes.size(); d-- > 0;) {
-    coordinates[d] = index % sizes[d];
-    index /= sizes[d];
-  }
-  return print_list(coordinates);
-}
-
 // Strides with those that mean nothing set to 0.
 std::vector<std::int64_t> meaningful(const std::vector<std::int64_t>& strides,
                                      const std::vector<std::int64_t>& sizes) {

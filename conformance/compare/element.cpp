@@ -175,6 +175,15 @@ std::string shown_element(std::span<const long double> parts, DType dtype) {
   return "complex(" + shown_number(parts[0], part) + ", " + shown_number(parts[1], part) + ")";
 }
 
+std::string print_index(std::int64_t element, const std::vector<std::int64_t>& sizes) {
+  std::string text;
+  for (std::size_t d = sizes.size(); d-- > 0;) {
+    text = std::to_string(element % sizes[d]) + (text.empty() ? "" : ", ") + text;
+    element /= sizes[d];
+  }
+  return "[" + text + "]";
+}
+
 std::string shown_part(std::size_t part, DType dtype) {
   if (!spec::is_complex(dtype)) return "";
   return part == 0 ? "the real part of " : "the imaginary part of ";

@@ -31,6 +31,9 @@ void decode_row_major(const spec::HostTensor& tensor, std::size_t first,
 // a floating dtype; "complex(1, -2)".
 [[nodiscard]] std::string shown_element(std::span<const long double> parts, spec::DType dtype);
 
+// The place of an element of a row-major tensor of these sizes, as a message shows it: "[1, 3]".
+[[nodiscard]] std::string print_index(std::int64_t element, const std::vector<std::int64_t>& sizes);
+
 // What a message says before the element's name where part number `part` of it is meant: "the
 // imaginary part of ", "" of a dtype whose elements are one number.
 [[nodiscard]] std::string shown_part(std::size_t part, spec::DType dtype);

@@ -43,17 +43,6 @@ Result<TappedRun> run_tapped(Runs& runs) {
 
 // ---- elements ----
 
-std::string place_words(std::size_t element, const std::vector<std::int64_t>& sizes) {
-  std::string text = "]";
-  auto rest = static_cast<std::int64_t>(element);
-  for (auto size = sizes.rbegin(); size != sizes.rend(); ++size) {
-    text = (size == sizes.rbegin() ? "" : ", ") + text;
-    text = std::to_string(rest % *size) + text;
-    rest /= *size;
-  }
-  return "[" + text;
-}
-
 std::string shown(const HostTensor& tensor, const std::vector<long double>& numbers,
                   std::size_t element) {
   const std::size_t parts = parts_of(tensor.dtype);
@@ -177,9 +166,10 @@ TapDifference compare_tap(const OutputValue& left, const OutputValue& right, con
   }
   if (!worst) return out;
   out.differs = true;
-  out.words = "element " + place_words(*worst, a->sizes) + " is " + shown(*a, x, *worst) + " in " +
-              names.left + " and " + shown(*b, y, *worst) + " in " + names.right + " (" +
-              std::to_string(count) + " of " + std::to_string(differs.size()) + " elements differ)";
+  out.words = "element " + print_index(static_cast<std::int64_t>(*worst), a->sizes) + " is " +
+              shown(*a, x, *worst) + " in " + names.left + " and " + shown(*b, y, *worst) + " in " +
+              names.right + " (" + std::to_string(count) + " of " + std::to_string(differs.size()) +
+              " elements differ)";
   out.picture = draw_elements(differs, a->sizes);
   return out;
 }
@@ -313,13 +303,14 @@ class Comparison {
     for (std::size_t n = 0; n < nodes && !out_.is_found; ++n) {
       if (match[n] != kNone) compare_node(call, n, match[n]);
     }
+    const std::vector<std::string> off = off_in_call(call);
+    if (off.empty()) return;
     if (!out_.is_found) find_unmatched(call);
-    tell_of_call(call);
+    tell_of_call(call, off);
   }
 
   // Outputs that differ though no pair of nodes does: the first node that has no counterpart.
   void find_unmatched(std::size_t call) {
-    if (off_in_call(call).empty()) return;
     const auto& match =
         matches_of(left_.trace.calls[call].program, right_.trace.calls[call].program);
     const auto ours = std::find(match.begin(), match.end(), kNone);
@@ -350,20 +341,23 @@ class Comparison {
     return at->second;
   }
 
-  [[nodiscard]] Allowed allowed(std::size_t call, std::size_t output) const {
+  // What the oracle allows of the call's results: `spreads` are those of outputs, or of states.
+  [[nodiscard]] Allowed allowed(std::size_t call,
+                                std::vector<spec::Spread> spec::CallResult::*spreads,
+                                std::size_t index) const {
     if (!oracle_ || call >= oracle_->calls.size()) return {};
-    const spec::CallResult& estimate = oracle_->calls[call].result;
-    if (output >= estimate.output_spreads.size()) return {};
-    const spec::Spread& spread = estimate.output_spreads[output];
-    const auto elements = static_cast<std::int64_t>(spread.radii.size());
-    return {&spread, sigma_multiple(std::max<std::int64_t>(elements, 1), rate_)};
+    const std::vector<spec::Spread>& all = oracle_->calls[call].result.*spreads;
+    if (index >= all.size()) return {};
+    const auto elements = static_cast<std::int64_t>(all[index].radii.size());
+    return {&all[index], sigma_multiple(std::max<std::int64_t>(elements, 1), rate_)};
   }
 
   TapDifference compare_outputs(std::size_t call, std::size_t left, std::size_t right) {
     const auto& a = left_.trace.calls[call].result.outputs;
     const auto& b = right_.trace.calls[call].result.outputs;
     if (left >= a.size() || right >= b.size()) return {};
-    return compare_tap(a[left], b[right], allowed(call, left), of_executors_, names_);
+    return compare_tap(a[left], b[right], allowed(call, &spec::CallResult::output_spreads, left),
+                       of_executors_, names_);
   }
 
   void compare_node(std::size_t call, std::size_t n, std::size_t m) {
@@ -443,23 +437,15 @@ class Comparison {
       const auto at = std::find(b.state_targets.begin(), b.state_targets.end(), a.state_targets[i]);
       if (at == b.state_targets.end()) continue;
       const auto j = static_cast<std::size_t>(at - b.state_targets.begin());
-      Allowed bound;
-      if (oracle_ && call < oracle_->calls.size() &&
-          i < oracle_->calls[call].result.final_state_spreads.size()) {
-        const spec::Spread& spread = oracle_->calls[call].result.final_state_spreads[i];
-        const auto elements = static_cast<std::int64_t>(spread.radii.size());
-        bound = {&spread, sigma_multiple(std::max<std::int64_t>(elements, 1), rate_)};
-      }
-      const TapDifference found =
-          compare_tap(a.final_states[i], b.final_states[j], bound, of_executors_, names_);
+      const TapDifference found = compare_tap(
+          a.final_states[i], b.final_states[j],
+          allowed(call, &spec::CallResult::final_state_spreads, i), of_executors_, names_);
       if (found.differs) off.push_back("state '" + a.state_targets[i] + "'");
     }
     return off;
   }
 
-  void tell_of_call(std::size_t call) {
-    const std::vector<std::string> off = off_in_call(call);
-    if (off.empty()) return;
+  void tell_of_call(std::size_t call, const std::vector<std::string>& off) {
     constexpr std::size_t kShown = 6;
     std::string line = "call " + std::to_string(call) + ": off are ";
     for (std::size_t i = 0; i < std::min(off.size(), kShown); ++i) {

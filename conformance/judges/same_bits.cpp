@@ -16,19 +16,6 @@ namespace {
 using spec::CallResult;
 using spec::HostTensor;
 
-// "[1, 3]" of a row-major index.
-std::string print_place(std::size_t index, const std::vector<std::int64_t>& sizes) {
-  std::vector<std::size_t> place(sizes.size());
-  for (std::size_t d = sizes.size(); d-- > 0;) {
-    const auto size = static_cast<std::size_t>(sizes[d]);
-    place[d] = index % size;
-    index /= size;
-  }
-  std::string text;
-  for (const std::size_t p : place) text += (text.empty() ? "" : ", ") + std::to_string(p);
-  return "[" + text + "]";
-}
-
 std::string print_number(long double value, const std::byte* bytes, spec::DType dtype) {
   const auto size = static_cast<std::size_t>(spec::item_size_bytes(dtype));
   std::uint64_t bits = 0;
@@ -86,7 +73,7 @@ class ElementScan {
     if (differing == 0) return "";
     const std::size_t size = item();
     return shown_part(first % parts, actual_.dtype) + "element " +
-           print_place(first / parts, actual_.sizes) + " is " +
+           print_index(static_cast<std::int64_t>(first / parts), actual_.sizes) + " is " +
            print_number(a_values_[first], &a_[first * size], part_) + ", " + expected_name + " " +
            print_number(b_values_[first], &b_[first * size], part_) + " (" +
            std::to_string(differing) + " of " + std::to_string(count) +
