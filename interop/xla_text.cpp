@@ -1,5 +1,6 @@
 #include "interop/xla_text.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "base/one_line.h"
@@ -118,6 +119,13 @@ Result<void> take_part(std::string_view& text, const std::string& path, std::siz
   return {};
 }
 
+// The place of the quote that ends what begins at `begin`, or the end of the text.
+std::size_t end_of_quote(std::string_view text, std::size_t begin) {
+  std::size_t i = begin + 1;
+  while (i < text.size() && text[i] != '"') i += text[i] == '\\' ? 2 : 1;
+  return std::min(i, text.size());
+}
+
 }  // namespace
 
 std::string in_quotes(std::string_view text) { return "'" + one_line(text, kXlaShownBytes) + "'"; }
@@ -167,15 +175,12 @@ std::string_view take_name(std::string_view& text) {
 
 std::string_view take_balanced(std::string_view& text) {
   std::string closing;
-  bool quoted = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
-    if (quoted) {
-      if (c == '\\') ++i;
-      quoted = c != '"';
+    if (c == '"') {
+      i = end_of_quote(text, i);
       continue;
     }
-    if (c == '"') quoted = true;
     if (c == '(') closing += ')';
     if (c == '{') closing += '}';
     if (c == '[') closing += ']';
@@ -183,7 +188,7 @@ std::string_view take_balanced(std::string_view& text) {
       if (closing.empty() || closing.back() != c) return {};
       closing.pop_back();
     }
-    if (closing.empty() && !quoted) {
+    if (closing.empty()) {
       const std::string_view taken = text.substr(0, i + 1);
       text.remove_prefix(i + 1);
       return taken;
@@ -222,15 +227,12 @@ std::vector<std::string_view> split_at_commas(std::string_view text) {
   };
   std::size_t begin = 0;
   std::size_t depth = 0;
-  bool quoted = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
-    if (quoted) {
-      if (c == '\\') ++i;
-      quoted = c != '"';
+    if (c == '"') {
+      i = end_of_quote(text, i);
       continue;
     }
-    if (c == '"') quoted = true;
     if (c == '(' || c == '{' || c == '[') ++depth;
     if ((c == ')' || c == '}' || c == ']') && depth > 0) --depth;
     if (c == ',' && depth == 0) {
