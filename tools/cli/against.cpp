@@ -28,8 +28,9 @@ using conformance::Script;
 constexpr std::size_t kMostChanges = 40;  // of options that are tried
 
 MadeSubject started(const std::string& text, const AgainstRequest& request) {
-  auto subject = make_subject(text, {answer_time(request.executor_seconds), "",
-                                     request.planner.contains(spec::option::kAllowZeroAndOne)});
+  SubjectSettings settings = request.subject;
+  settings.allow_zero_and_one = request.planner.contains(spec::option::kAllowZeroAndOne);
+  auto subject = make_subject(text, settings);
   if (!subject.ok()) return subject.error().at("'" + text + "'");
   GRAPHGATE_TRY_VOID(subject.value()->start());
   return subject;

@@ -7,6 +7,7 @@
 
 #include "spec/configuration.h"
 #include "spec/op_table.h"
+#include "tools/executors/subject.h"
 #include "tools/report/exit_code.h"
 #include "tools/store/check_input.h"
 
@@ -16,7 +17,7 @@ struct AgainstRequest {
   std::string file;      // a program or a case
   std::string against;   // a program or a case that is there, or an executor
   std::string executor;  // of the file; empty: the reference for programs, else the optimized one
-  double executor_seconds = 60;
+  SubjectSettings subject = {};  // of both sides
   CallSource calls;
   spec::Configuration planner;
   double false_alarm_rate = 0;

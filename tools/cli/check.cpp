@@ -499,7 +499,7 @@ Result<ExitCode> compare_nodes(const CheckVerb& verb) {
   request.file = verb.programs.files.front();
   request.against = verb.against;
   if (!verb.executors.empty()) request.executor = verb.executors.front();
-  request.executor_seconds = verb.answers.seconds;
+  GRAPHGATE_TRY(request.subject, subject_settings(verb.answers, ""));
   request.calls = {verb.programs.data, verb.calls, verb.seed};
   request.planner = verb.planner;
   request.false_alarm_rate = verb.false_alarm_rate;
