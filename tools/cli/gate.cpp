@@ -14,7 +14,6 @@
 #include "tools/cli/flags.h"
 #include "tools/cli/quantities.h"
 #include "tools/cli/verb.h"
-#include "tools/executors/command.h"
 #include "tools/executors/exchange_folder.h"
 #include "tools/executors/optimized_options.h"
 #include "tools/gate/gate_inputs.h"
@@ -25,6 +24,7 @@
 #include "tools/gate/run_sides.h"
 #include "tools/gate/side_choice.h"
 #include "tools/report/forms.h"
+#include "tools/report/replay_line.h"
 #include "tools/store/programs.h"
 
 namespace graphgate::tools {
@@ -112,24 +112,30 @@ Result<void> check_verb(const GateVerb& verb, const Choices& choices) {
   return check_side(choices.baseline, verb);
 }
 
-// The words that run a case on a side again.
+// The words that run a case on a side again: in the environment that a command was started in.
 ReplayWords replay_words(const SideChoice& side, const GateVerb& verb) {
   if (side.is_stored()) return {};
-  std::string flags;
+  std::vector<std::string> flags;
+  const auto add = [&](const std::string& name, const std::string& value) {
+    for (std::string& word : flag_words(name, value)) flags.push_back(std::move(word));
+  };
   if (side.is_process()) {
-    flags = " --executor " + shell_word(side.text) +
-            formatted(" --executor-timeout %g", verb.answers.seconds);
+    add("executor", side.text);
+    add("executor-timeout", formatted("%g", verb.answers.seconds));
+    if (verb.answers.bytes != AnswerFlags().bytes) add("answer-limit", verb.answers.bytes);
   } else {
-    flags = " --profile " + shell_word(side.profile);
-    if (!verb.overrides.empty()) flags += " --overrides " + shell_word(verb.overrides);
-    for (const auto& [name, value] : verb.device) {
-      flags += " --" + name + (value.empty() ? "" : " " + shell_word(value));
-    }
+    add("profile", side.profile);
+    if (!verb.overrides.empty()) add("overrides", verb.overrides);
+    for (std::string& word : option_words(verb.device)) flags.push_back(std::move(word));
   }
-  const std::string judges = verb.judges.empty() ? "all" : verb.judges;
-  return {"graphgate check --judges " + shell_word(judges) + flags + " ",
-          "graphgate replay" + (verb.judges.empty() ? "" : " --judges " + shell_word(judges)) +
-              flags + " "};
+  const std::string environment = side.is_process() ? replay_environment() : "";
+  const auto line = [&](const char* name, const std::string& judges) {
+    std::vector<std::string> words = {"graphgate", name};
+    if (!judges.empty()) words.insert(words.end(), {"--judges", judges});
+    words.insert(words.end(), flags.begin(), flags.end());
+    return replay_line(environment, words) + " ";
+  };
+  return {line("check", verb.judges.empty() ? "all" : verb.judges), line("replay", verb.judges)};
 }
 
 // What is told of a side to who watches.

@@ -1,9 +1,5 @@
 #include "tools/executors/command.h"
 
-#include <algorithm>
-#include <cctype>
-#include <string_view>
-
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/wait.h>
@@ -40,17 +36,6 @@ Result<int> run_command(const std::string& command, const std::string& argument,
   }
   if (*status == Keeper::kLost) return 128 + SIGKILL;  // it has ended who kept it
   return WIFEXITED(*status) ? WEXITSTATUS(*status) : 128 + WTERMSIG(*status);
-}
-
-std::string shell_word(const std::string& text) {
-  const bool is_plain = std::all_of(text.begin(), text.end(), [](unsigned char c) {
-    return std::isalnum(c) ||
-           std::string_view("/._-+").find(static_cast<char>(c)) != std::string::npos;
-  });
-  if (is_plain && !text.empty()) return text;
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
 }
 
 }  // namespace graphgate::tools

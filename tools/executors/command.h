@@ -1,4 +1,4 @@
-// A command of the user's that only says yes or no, and words of command lines.
+// A command of the user's that only says yes or no.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,5 @@ namespace graphgate::tools {
 [[nodiscard]] Result<int> run_command(const std::string& command, const std::string& argument,
                                       std::uint32_t timeout_seconds,
                                       const std::function<bool()>& should_stop = {});
-
-// Returns the text as one word of a shell's, quoted where it has to be.
-[[nodiscard]] std::string shell_word(const std::string& text);
 
 }  // namespace graphgate::tools

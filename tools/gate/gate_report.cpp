@@ -5,8 +5,8 @@
 #include <map>
 
 #include "base/formatted.h"
+#include "base/shell_words.h"
 #include "fuzz/reduce/signature.h"
-#include "tools/executors/command.h"
 #include "tools/report/escape.h"
 #include "tools/report/json.h"
 

@@ -2,6 +2,7 @@
 #include <sstream>
 
 #include "base/result_test.h"
+#include "tools/report/replay_line.h"
 #include "tools/tests/cli/cli_gate_test.h"
 
 namespace graphgate::tools {
@@ -146,6 +147,9 @@ TEST_F(CliGateWatch, ResumesNoOtherRun) {
 }
 
 TEST_F(CliGateWatch, PointsAtFilesAndListsEveryCase) {
+  ::setenv("PYTHONPATH", "a b", 1);  // a command's, which the lines have to say
+  const std::string environment = replay_environment() + " ";
+  EXPECT_TRUE(contains(environment, "PYTHONPATH='a b' "));
   const CliRun outcome = run(words(
       "new=cmd:" + served("torch-2.9.0"),
       "--sarif " + path("g.sarif") + " --junit " + path("g.xml") + " --markdown " + path("g.md")));
@@ -161,13 +165,17 @@ TEST_F(CliGateWatch, PointsAtFilesAndListsEveryCase) {
   EXPECT_TRUE(contains(xml, "<failure type=\"wrong values\""));
   const std::string page = read_file(folder_ / "g.md");
   EXPECT_TRUE(contains(page, "<details><summary>1 clean case</summary>"));
-  EXPECT_TRUE(contains(page, "- `" + path("corpus") + "/conversion.case`, `graphgate check"));
+  EXPECT_TRUE(contains(
+      page, "- `" + path("corpus") + "/conversion.case`, `" + environment + "graphgate check"));
   // What is printed runs the case again, and shows it.
-  const std::size_t begin = outcome.out.find("run again: graphgate ") + 21;
+  const std::string before = "run again: " + environment + "graphgate ";
+  ASSERT_TRUE(contains(outcome.out, before)) << outcome.out;
+  const std::size_t begin = outcome.out.find(before) + before.size();
   const std::string line = outcome.out.substr(begin, outcome.out.find('\n', begin) - begin);
   const CliRun again = run(line);
   EXPECT_EQ(again.code, 1) << line << "\n" << again.out << again.err;
   EXPECT_TRUE(contains(again.out, "FAIL " + wrong));
+  ::unsetenv("PYTHONPATH");
 }
 
 }  // namespace
