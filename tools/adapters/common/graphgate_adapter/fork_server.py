@@ -33,8 +33,10 @@ def thread_names():
 
 def has_one_thread():
     """Whether a fork has all that this process has. False where the machine does not say."""
-    names = thread_names()
-    return names is not None and len(names) == 1
+    try:
+        return len(os.listdir("/proc/self/task")) == 1
+    except OSError:
+        return False
 
 
 def listen(path):

@@ -19,7 +19,6 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 
-
 DTYPES = ("f64", "f32", "f16", "bf16", "f8e4m3", "f8e5m2", "i64", "i32", "i16", "i8", "u8", "bool",
           "c64", "c128")
 _NUMBERS = ("symint", "symfloat", "symbool")
@@ -152,16 +151,13 @@ class _Reader:
         return re.sub(r"\\(.)", lambda m: {"n": "\n", "t": "\t"}.get(m[1], m[1]), text)
 
     def balanced(self, opening, closing):
-        """Skips what stands between two brackets, and returns it."""
+        """Skips what stands between two brackets."""
         self.expect(opening)
-        begin = self._tokens[self._at][2]
         depth = 1
         while depth:
             if self.kind() == "end":
                 self.fail(f"'{closing}'")
-            end = self._tokens[self._at][2]
             depth += {opening: 1, closing: -1}.get(self.take(), 0)
-        return self._text[begin:end]
 
     def sizes(self):
         """The texts between two brackets, without blanks."""
