@@ -5,14 +5,22 @@ import os
 
 
 @contextlib.contextmanager
-def set_for_a_while(name, value):
-    """While it is entered, the variable has this value; then what it had, or none."""
-    asked = os.environ.get(name)
-    os.environ[name] = value
+def kept(*names):
+    """While it is entered, the variables may be set; then they have what they had, or nothing."""
+    before = {name: os.environ.get(name) for name in names}
     try:
         yield
     finally:
-        if asked is None:
-            del os.environ[name]
-        else:
-            os.environ[name] = asked
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+@contextlib.contextmanager
+def set_for_a_while(name, value):
+    """While it is entered, the variable has this value; then what it had, or none."""
+    with kept(name):
+        os.environ[name] = value
+        yield

@@ -246,9 +246,7 @@ class Vllm(Backend):
         dynamic = dynamic_dims(module.meta["graph"], self._sizes(options))
 
         def look(graph):
-            if self._graphs:
-                splitting = self._config(options).compilation_config.splitting_ops
-                capturing.check(graph, splitting, self._graphs)
+            self._check_captures(graph, self._config(options))
 
         known = [module.meta["graph"].text, module.meta.get("ops", ""), sorted(options.items()), repr(self._settings)]
         return wrapping.Wrapped(
@@ -295,13 +293,17 @@ class Vllm(Backend):
             return torch.compile(module.forward, backend="eager", fullgraph=True)
         return torch.compile(module.forward, fullgraph=True, options=self._inductor(options))
 
+    def _check_captures(self, graph, config):
+        """Raises Unsupported where vLLM's captures, if there are to be any, are not for the graph."""
+        if self._graphs:
+            splitting_ops = config.compilation_config.splitting_ops
+            capturing.check(graph, splitting_ops, self._graphs, self.is_on_gpu)
+
     def _make(self, graph, inputs, options):
         """What vLLM makes of one graph: a VllmBackend compiles one."""
         try:
             config = self._config(options)
-            if self._graphs:
-                splitting_ops = config.compilation_config.splitting_ops
-                capturing.check(graph, splitting_ops, self._graphs, self.is_on_gpu)
+            self._check_captures(graph, config)
             with set_current_vllm_config(config):
                 return VllmBackend(config)(graph, inputs)
         except Exception:

@@ -6,10 +6,13 @@ replay answers. A capture leaves nothing behind, so states are put back in betwe
 
 import contextlib
 import dataclasses
+import os
+import traceback
 
 import torch
 from torch.utils import _pytree as pytree
 
+import vllm
 from vllm.compilation.counter import compilation_counter
 from vllm.compilation.partition_rules import should_split
 from vllm.config import CUDAGraphMode, set_current_vllm_config
@@ -20,6 +23,7 @@ from graphgate_adapter.errors import words_of
 from graphgate_adapter.module import Unsupported
 from graphgate_adapter.sharing import signature
 from graphgate_vllm import graph_ops, graphs
+from graphgate_vllm.memory import Bytes, Static
 
 _ASKING = (torch.Tag.data_dependent_output, torch.Tag.dynamic_output_shape)
 
@@ -41,7 +45,7 @@ def _is_off_gpu(node):
     return any(isinstance(each, torch.Tensor) and each.device.type == "cpu" for each in leaves)
 
 
-def check(graph, splitting_ops, mode, is_on_gpu=False):
+def check(graph, splitting_ops, mode, is_on_gpu):
     """Raises Unsupported where vLLM's captures are not for such a graph: where the host asks for
     values while it is captured, a tensor is the host's beside a GPU, or an op that is not captured
     returns new memory in each call (vLLM's splitting ops write into an operand: the next piece reads
@@ -65,62 +69,22 @@ def check(graph, splitting_ops, mode, is_on_gpu=False):
 _HOST_ALLOCATOR = "CachingHostAllocator"
 
 
+_VLLM = os.path.join(os.path.dirname(vllm.__file__), "")
+
+
 def _is_of_capture(error):
-    """Whether CUDA says that something is not captured, in this error or one that it came out of."""
-    seen = []
-    while error is not None and error not in seen:
-        if "captur" in str(error) or _HOST_ALLOCATOR in str(error):
+    """Whether CUDA or PyTorch says that something is not captured, in this error or one that it came
+    out of. What vLLM says of its captures is of vLLM."""
+    seen = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        frames = traceback.extract_tb(error.__traceback__)
+        is_of_vllm = bool(frames) and frames[-1].filename.startswith(_VLLM)
+        words = str(error)
+        if not is_of_vllm and ("captur" in words or _HOST_ALLOCATOR in words):
             return True
-        seen.append(error)
         error = error.__cause__ or error.__context__
     return False
-
-
-class _Bytes:
-    """What storages hold, to be put back."""
-
-    def __init__(self, tensors):
-        storages = {t.untyped_storage().data_ptr(): t.untyped_storage() for t in tensors}
-        self._kept = [(storage, storage.clone()) for storage in storages.values()]
-
-    def restore(self):
-        for storage, held in self._kept:
-            storage.copy_(held)
-
-
-class _Static:
-    """Memory for the inputs of one signature, laid out and shared as those are."""
-
-    def __init__(self, inputs, states):
-        own = {t.untyped_storage().data_ptr() for t in states}
-        self._storages = []  # one for each of theirs: None where a state has it
-        numbers = {}
-        self.inputs = []
-        for each in inputs:
-            if not isinstance(each, torch.Tensor):
-                self.inputs.append(each)
-                continue
-            storage = each.untyped_storage()
-            if storage.data_ptr() in own or not storage.nbytes():
-                self.inputs.append(each)
-                continue
-            if storage.data_ptr() not in numbers:
-                numbers[storage.data_ptr()] = len(self._storages)
-                self._storages.append(torch.UntypedStorage(storage.nbytes(), device=each.device))
-            held = self._storages[numbers[storage.data_ptr()]]
-            made = torch.empty(0, dtype=each.dtype, device=each.device)
-            self.inputs.append(
-                made.set_(held, each.storage_offset(), each.size(), each.stride())
-            )
-
-    def fill(self, inputs):
-        """Copies the bytes of inputs with the same signature, and returns what the program gets."""
-        for place, (each, held) in enumerate(zip(inputs, self.inputs)):
-            if isinstance(each, torch.Tensor) and held is not each:
-                held.untyped_storage().copy_(each.untyped_storage())
-            elif not isinstance(each, torch.Tensor):
-                self.inputs[place] = each
-        return self.inputs
 
 
 class _Stream:
@@ -148,7 +112,7 @@ class _Entry:
     """One signature of inputs: what vLLM would know as one batch."""
 
     number: int
-    static: _Static
+    static: Static
     calls: int = 0
     places: object = None  # of the results, as _Places
 
@@ -225,7 +189,7 @@ class Captured:
         states = [*self._module.parameters(), *self._module.buffers()]
         key = signature(inputs, states), tuple(each.data_ptr() for each in states)
         if key not in self._known:
-            self._known[key] = _Entry(len(self._known) + 1, _Static(inputs, states))
+            self._known[key] = _Entry(len(self._known) + 1, Static(inputs, states))
         entry = self._known[key]
         self.placed = placed = entry.static.fill(inputs)
         held = [*(each for each in placed if isinstance(each, torch.Tensor)), *states]
@@ -233,38 +197,41 @@ class Captured:
         mode = self._modes[entry.calls % len(self._modes)]
         is_first = entry.calls < len(self._modes)
         entry.calls += 1
-        before = _Bytes(held)
+        before = Bytes(held)
         with graphs.pool_of(self._pool):
             if is_first:  # it warms up
                 entry.places = _Places(self._call(placed, CUDAGraphMode.NONE, entry.number))
                 before.restore()
-            captured = compilation_counter.num_cudagraph_captured
-            results = self._capture_or_replay(placed, mode, entry.number, captured)
-            if compilation_counter.num_cudagraph_captured != captured:
+            results, has_captured = self._capture_or_replay(placed, mode, entry.number)
+            if has_captured:
                 # Nothing was computed. It may be no first call: what Dynamo compiled for other sizes
                 # may run these from now on, and has captured nothing yet.
                 before.restore()
                 results = self._call(placed, mode, entry.number)
         return entry.places.restore(results, held) if self._backend.is_on_gpu else results
 
-    def _capture_or_replay(self, inputs, mode, number, captured):
-        """Raises Unsupported for what CUDA does not capture, and has this process end then: its
-        allocator goes on recording. `captured`: how many graphs there are."""
-        if not self._backend.is_on_gpu:
-            return self._call(inputs, mode, number)
+    def _capture_or_replay(self, inputs, mode, number):
+        """Returns the results, and whether graphs were captured. Raises Unsupported for what CUDA does
+        not capture, and has this process end then: its allocator goes on recording."""
+        before = compilation_counter.num_cudagraph_captured
+
+        def has_captured():
+            return compilation_counter.num_cudagraph_captured != before
+
         try:
             results = self._call(inputs, mode, number)
-            if compilation_counter.num_cudagraph_captured != captured:
+            if has_captured():
                 accelerator.wait()
-            return results
+            return results, has_captured()
         except RuntimeError as error:
+            if not self._backend.is_on_gpu:
+                raise
             accelerator.give_up()
             if _is_of_capture(error):
                 raise Unsupported(f"no graph is captured: {words_of(error)}") from error
-            if "device-side assert" in str(error):
-                if compilation_counter.num_cudagraph_captured != captured:
-                    raise Unsupported(
-                        "an op between the graphs refuses what a capture leaves uncomputed") from error
+            if has_captured() and "device-side assert" in str(error):
+                raise Unsupported(
+                    "an op between the graphs refuses what a capture leaves uncomputed") from error
             raise
 
     def _call(self, inputs, mode, number):

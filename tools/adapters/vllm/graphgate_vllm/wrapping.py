@@ -27,7 +27,7 @@ from vllm.config import set_current_vllm_config
 from graphgate_adapter import variables
 from graphgate_adapter.module import Unsupported
 from graphgate_adapter.sharing import signature
-from graphgate_vllm import capturing
+from graphgate_vllm.memory import Bytes, Static
 
 CACHES = ("none", "cold", "warm", "process")
 # What vLLM compiles for its cache, as variables of its environment say it.
@@ -188,7 +188,7 @@ class Wrapped:
         states = [*self._module.parameters(), *self._module.buffers()]
         places = _sharing(inputs, states)
         if self._model is None:
-            held = capturing._Static(inputs, states)
+            held = Static(inputs, states)
             self._guards = Guards(self._module, self._mark, held.fill(inputs), self._look)
             self._places = places
         if places != self._places:
@@ -240,7 +240,8 @@ class Wrapped:
             folder = self._folder or stack.enter_context(_folder())
             for variable, value in ARTIFACTS[self._artifacts].items():
                 stack.enter_context(variables.set_for_a_while(f"VLLM_USE_{variable}", value))
-            stack.enter_context(_caches_of_inductor())
+            # vLLM has Inductor compile into the folder of a model, and leaves it so.
+            stack.enter_context(variables.kept("TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR"))
             if self._cache == "none":
                 self._model, outputs = self._first_call(self._make(name, folder), inputs)
                 return outputs
@@ -250,7 +251,7 @@ class Wrapped:
                 self._model, outputs = self._first_call(self._make(name, folder), inputs)
                 return outputs
             said = _Warnings()
-            before = capturing._Bytes(
+            before = Bytes(
                 [each for each in (*inputs, *states) if isinstance(each, torch.Tensor)])
             if self._cache == "process":
                 said.texts += _in_a_process(
@@ -310,21 +311,6 @@ def _folder():
         yield made
     finally:
         shutil.rmtree(made, ignore_errors=True)
-
-
-@contextlib.contextmanager
-def _caches_of_inductor():
-    """Takes back that vLLM has Inductor compile into the folder of a model."""
-    names = ("TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR")
-    before = {name: os.environ.get(name) for name in names}
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
 
 
 def _in_a_process(call, said, folder):

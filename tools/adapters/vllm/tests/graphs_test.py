@@ -11,9 +11,10 @@ from graphgate_vllm import environment  # noqa: E402
 environment.prepare()
 
 import torch  # noqa: E402
+import vllm  # noqa: E402
 
 from graphgate_adapter import errors, graph_text, module  # noqa: E402
-from graphgate_vllm import backend, compiled_ops, graph_ops, graphs  # noqa: E402
+from graphgate_vllm import backend, capturing, compiled_ops, graph_ops, graphs  # noqa: E402
 
 _TEXT = """program "p" {
   buffer %s "s" : f32[4]
@@ -40,6 +41,18 @@ def _program(mode, split=("aten::zero_",)):
 
 
 class Faults(unittest.TestCase):
+    def test_what_vllm_says_of_its_captures_is_no_limit_of_cuda(self):
+        monitor = os.path.join(os.path.dirname(vllm.__file__), "compilation", "monitor.py")
+        for path, is_of_cuda in ((monitor, False), ("/somewhere/torch/cuda/graphs.py", True)):
+            with self.subTest(path):
+                code = compile("raise RuntimeError('a graph is captured at a wrong time')", path, "exec")
+                try:
+                    exec(code)  # noqa: S102
+                except RuntimeError as error:  # assertRaises would take its frames
+                    self.assertEqual(capturing._is_of_capture(error), is_of_cuda)
+                else:
+                    self.fail("nothing was raised")
+
     def test_a_check_of_an_extension_is_a_limit_and_one_of_pytorch_is_none(self):
         for words, is_limit in (
             ("fused_add_rms_norm, /workspace/csrc/libtorch_stable/layernorm_kernels.cu:256,", True),

@@ -108,8 +108,8 @@ serve.serve(backend.Vllm(backend.Settings(compiler="eager", cudagraph_mode={mode
 """
 
 # The memory of inputs does not stay: a replay reads where the first call's inputs lay.
-_MOVING = """from graphgate_vllm import capturing
-capturing._Static.fill = lambda this, inputs: list(inputs)
+_MOVING = """from graphgate_vllm import memory
+memory.Static.fill = lambda this, inputs: list(inputs)
 """
 
 _FAILING = """import vllm.compilation.backends as b
