@@ -60,7 +60,7 @@ Result<ExitCode> convert_case(const std::string& text, const ConvertVerb& verb) 
   return ExitCode::kGood;
 }
 
-// With what was recorded of the program, or drawn data.
+// Makes a case of a program: of the calls that were recorded of it, or of drawn data.
 Result<spec::CaseFile> case_of(const spec::Program& program, const ConvertVerb& verb) {
   GRAPHGATE_TRY(const auto recorded, read_expected_calls(verb.input, ""));
   if (!recorded.empty()) return fuzz::case_of_recording(program, recorded);

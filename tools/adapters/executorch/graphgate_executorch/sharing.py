@@ -1,4 +1,4 @@
-"""Whose memory outputs share: ExecuTorch hands out copies, so eager mode is asked.
+"""Tells which outputs share memory. ExecuTorch hands out copies, so eager mode is asked.
 
 An output is told as a view of an input, of a state or of another output where it is one in eager
 mode, and where ExecuTorch's copy has the bytes that this view shows. So values are ExecuTorch's own,
