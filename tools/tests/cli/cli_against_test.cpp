@@ -81,6 +81,9 @@ TEST_F(CliAgainst, RefusesWhatCannotBeCompared) {
   const std::string file = written("right.case", decoder("le"));
   EXPECT_EQ(run("check " + file + " " + file + " --against reference").code, 4);
   EXPECT_EQ(run("check " + file + " --against reference --junit a.xml").code, 4);
+  const CliRun limit = run("check " + file + " --against reference --answer-limit much");
+  EXPECT_EQ(limit.code, 4);
+  EXPECT_TRUE(contains(limit.err, "--answer-limit: expected a size")) << limit.err;
   EXPECT_EQ(run("check " + file + " --against " + model("mutations.pt2")).code, 4);
 }
 
