@@ -11,6 +11,7 @@
 #include "base/sha256.h"
 #include "base/stop_signals.h"
 #include "fuzz/reduce/judge_case.h"
+#include "spec/option.h"
 #include "tools/cli/flags.h"
 #include "tools/cli/quantities.h"
 #include "tools/cli/verb.h"
@@ -124,8 +125,8 @@ ReplayWords replay_words(const SideChoice& side, const GateVerb& verb) {
     add("executor-timeout", formatted("%g", verb.answers.seconds));
     if (verb.answers.bytes != AnswerFlags().bytes) add("answer-limit", verb.answers.bytes);
   } else {
-    add("profile", side.profile);
-    if (!verb.overrides.empty()) add("overrides", verb.overrides);
+    add(spec::option::kProfile, side.profile);
+    if (!verb.overrides.empty()) add(spec::option::kOverrides, verb.overrides);
     for (std::string& word : option_words(verb.device)) flags.push_back(std::move(word));
   }
   const std::string environment = side.is_process() ? replay_environment() : "";
