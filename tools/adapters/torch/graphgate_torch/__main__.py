@@ -72,6 +72,13 @@ def _parser():
     upstream.add_argument(
         "--folder", help="keep graphs and decisions here; those that are there are compared, too"
     )
+    upstream.add_argument(
+        "--device", default="cpu", help="where the graphs are, cpu or cuda (default: %(default)s)"
+    )
+    upstream.add_argument(
+        "--against", metavar="FOLDER",
+        help="compare with the decisions that --folder kept there for the same graphs, as on another device",
+    )
     verbs.add_parser("doctor", help="what this environment and this machine have for the adapter")
     return parser
 

@@ -12,6 +12,7 @@ import json
 import operator
 import os
 import random
+import re
 import sys
 
 import torch
@@ -25,6 +26,7 @@ from graphgate_torch.upstream_decisions import Deciding
 _SPLIT_OP = "vllm.unified_attention_with_output"
 # By how many kinds of ops each graph is cut, beside those that the case names, and beside not at all.
 _CUTS = (2, 4)
+_GPU = re.compile(r"\bcuda(:\d+)?\b")
 
 
 def _called(module):
@@ -130,6 +132,7 @@ class Upstream(backends.Eager):
             "variants": variants,
             "ops": [_row(op) for op in _called(first.module)],
             "nodes": _nodes(first.module),
+            "inputs": [n.name for n in first.module.graph.nodes if n.op == "placeholder"],
         })
         raise Noted
 
@@ -161,8 +164,8 @@ def _is_noted(error):
 
 
 def _key(module):
-    """What two graphs have in common that are one."""
-    lines = [str(module.graph)]
+    """What two graphs have in common that are one, be it on two devices."""
+    lines = [_GPU.sub("cpu", str(module.graph))]
     for node in module.graph.nodes:
         value = node.meta.get("val")
         for each in torch.utils._pytree.tree_leaves(value):

@@ -2,6 +2,7 @@
 
 Programs are run through graphgate's protocol, on a backend that stores graphs and decisions
 (upstream_backend.py); then each graph is planned, and both are compared (upstream_comparison.py).
+In the plan's place may stand what Inductor decided on another device.
 """
 
 import collections
@@ -14,7 +15,7 @@ import sys
 import tempfile
 
 from graphgate_adapter.errors import words_of
-from graphgate_torch.upstream_comparison import Comparison, Counts
+from graphgate_torch.upstream_comparison import Comparison, Counts, Planned, Upstream
 
 # Passes of the planner's own. What they would change is no decision of a scheduler.
 _PASSES = (
@@ -54,9 +55,10 @@ class Failed(Exception):
     """The check could not be made."""
 
 
-def _executor(folder):
+def _executor(folder, device):
     """The command of an executor that stores decisions in the folder."""
-    return (f"{sys.executable} -m graphgate_torch serve --backend upstream --set folder={folder}")
+    return (f"{sys.executable} -m graphgate_torch serve --backend upstream --device {device}"
+            f" --set folder={folder}")
 
 
 def _run(command):
@@ -67,18 +69,18 @@ def _run(command):
         raise Failed(f"{' '.join(command[:2])}: exit code {done.returncode}: {last}")
 
 
-def record(graphgate, files, folder, jobs):
+def record(graphgate, files, folder, device, jobs):
     """Has decisions stored for programs and cases."""
     _run([graphgate, "check", "--judges", "state", "-j", str(jobs), "--executor-timeout", "600",
-          "--executor", _executor(folder), *files])
+          "--executor", _executor(folder, device), *files])
 
 
-def record_drawn(graphgate, cases, seed, folder, jobs):
+def record_drawn(graphgate, cases, seed, folder, device, jobs):
     """Has decisions stored for cases that graphgate draws."""
     with tempfile.TemporaryDirectory() as corpus:
         _run([graphgate, "fuzz", "--cases", str(cases), "--seed", str(seed), "-j", str(jobs),
               "--judges", "state", "--corpus", os.path.join(corpus, "corpus"), "--timeout", "600",
-              "--executor-timeout", "600", "--reduce-time", "0.1", "--executor", _executor(folder)])
+              "--executor-timeout", "600", "--reduce-time", "0.1", "--executor", _executor(folder, device)])
 
 
 def _known_ops(graphgate):
@@ -98,47 +100,33 @@ def _name_steps(plan, nodes):
             step["name"] = nodes[int(number)]
 
 
-class Check:
-    """Compares all graphs of a folder. `counts` grows; `left_out`: why others were not compared."""
+class Plans:
+    """What graphgate decides under a profile, for graphs of a folder."""
 
     def __init__(self, graphgate, profile):
         self._graphgate, self._profile = graphgate, profile
         self._known = _known_ops(graphgate)
-        self._version = (0,)  # of the PyTorch that decided
-        self.counts = Counts()
-        self.left_out = collections.Counter()
-        self.graphs = self.programs = 0
+        self.told = f"under {profile}"
 
-    def compare(self, folder):
-        for path in sorted(glob.glob(os.path.join(folder, "*.json"))):
-            with open(path, encoding="utf-8") as file:
-                stored = json.load(file)
-            self.graphs += 1
-            for number, variant in enumerate(stored["variants"]):
-                if "error" in variant:
-                    self.left_out["Inductor: " + variant["error"]] += 1
-                    continue
-                label = f"{os.path.basename(path).removesuffix('.json')}.{number}"
-                self._compare_one(path.removesuffix(".json") + ".pt2", stored, variant, label)
-        for path in glob.glob(os.path.join(folder, "*.refused")):
-            with open(path, encoding="utf-8") as file:
-                self.left_out["Inductor: " + json.load(file)["error"]] += 1
+    @staticmethod
+    def listed(version):
+        """Differences to that version that are known: (what, kind)."""
+        return _LISTED + [
+            (what, kind) for mended, what, kind in _LISTED_BEFORE if version < mended
+        ]
 
-    def _compare_one(self, archive, stored, variant, label):
+    def side(self, base, stored, number):
+        """The decisions for a way to cut the graph BASE.pt2, and the graph's inputs. Throws Failed."""
+        archive = base + ".pt2"
         try:
-            plan, places = self._planned(archive, stored["ops"], variant["split_ops"])
-            _name_steps(plan, stored["nodes"])
+            plan, places = self._planned(archive, stored["ops"], stored["variants"][number]["split_ops"])
         except Failed as error:
-            self.left_out[str(error).replace(archive, "the graph")] += 1
-            return
+            raise Failed(str(error).replace(archive, "the graph")) from None
+        _name_steps(plan, stored["nodes"])
         if len(plan["blocks"]) > 1:
             # Values inside and outside have the same names there, and others here.
-            self.left_out["the graph holds conditionals or loops"] += 1
-            return
-        self._version = tuple(int(n) for n in re.findall(r"\d+", variant["decided"]["torch"])[:2])
-        inputs = [each["value"] for each in plan["inputs"] if "value" in each]
-        Comparison(variant["decided"], plan, places, label, self.counts, inputs).run()
-        self.programs += 1
+            raise Failed("the graph holds conditionals or loops")
+        return Planned(plan, places), [each["value"] for each in plan["inputs"] if "value" in each]
 
     def _planned(self, archive, rows, split_ops):
         """The plan of graphgate, and how its buffers came to their bytes."""
@@ -165,13 +153,77 @@ class Check:
             with open(places, encoding="utf-8") as file:
                 return said, [json.loads(line) for line in file]
 
+
+class Stored:
+    """What Inductor decided for the same graphs before, as another folder keeps it."""
+
+    def __init__(self, folder):
+        self._folder = folder
+        self.told = f"beside {folder}, which is called here"
+
+    @staticmethod
+    def listed(_):
+        """None: one version decides the same wherever a graph is."""
+        return []
+
+    def side(self, base, stored, number):
+        """As that of Plans."""
+        try:
+            with open(os.path.join(self._folder, os.path.basename(base) + ".json"), encoding="utf-8") as file:
+                other = json.load(file)
+        except FileNotFoundError:
+            raise Failed("the other folder has no such graph") from None
+        cuts = stored["variants"][number]["split_ops"]
+        for variant in other["variants"]:
+            if variant["split_ops"] == cuts and "decided" in variant:
+                return Upstream(variant["decided"]), stored["inputs"]
+        raise Failed("the other folder has the graph, and not cut in this way")
+
+
+class Check:
+    """Compares all graphs of a folder with Plans, or with what is Stored.
+
+    `counts` grows; `left_out`: why others were not compared.
+    """
+
+    def __init__(self, other):
+        self._other = other
+        self._version = (0,)  # of the PyTorch that decided
+        self.counts = Counts()
+        self.left_out = collections.Counter()
+        self.graphs = self.programs = 0
+
+    def compare(self, folder):
+        for path in sorted(glob.glob(os.path.join(folder, "*.json"))):
+            with open(path, encoding="utf-8") as file:
+                stored = json.load(file)
+            self.graphs += 1
+            for number, variant in enumerate(stored["variants"]):
+                if "error" in variant:
+                    self.left_out["Inductor: " + variant["error"]] += 1
+                    continue
+                self._compare_one(path.removesuffix(".json"), stored, number)
+        for path in glob.glob(os.path.join(folder, "*.refused")):
+            with open(path, encoding="utf-8") as file:
+                self.left_out["Inductor: " + json.load(file)["error"]] += 1
+
+    def _compare_one(self, base, stored, number):
+        try:
+            ours, inputs = self._other.side(base, stored, number)
+        except Failed as error:
+            self.left_out[str(error)] += 1
+            return
+        decided = stored["variants"][number]["decided"]
+        self._version = tuple(int(n) for n in re.findall(r"\d+", decided["torch"])[:2])
+        label = f"{os.path.basename(base)}.{number}"
+        Comparison(Upstream(decided), ours, label, self.counts, inputs).run()
+        self.programs += 1
+
     # --- what is told ---
 
     def unlisted(self):
         """(what, kind) of differences that are not known."""
-        listed = _LISTED + [
-            (what, kind) for mended, what, kind in _LISTED_BEFORE if self._version < mended
-        ]
+        listed = self._other.listed(self._version)
         return [
             (what, kind) for what, kinds in self.counts.kinds.items() for kind in kinds
             if not any(w.fullmatch(what) and k.fullmatch(kind) for w, k in listed)
@@ -179,7 +231,7 @@ class Check:
 
     def lines(self):
         counts = self.counts
-        yield f"{self.graphs} graphs, {self.programs} ways to cut them, under {self._profile}"
+        yield f"{self.graphs} graphs, {self.programs} ways to cut them, {self._other.told}"
         for what in sorted({*counts.agreed, *counts.kinds}):
             yield f"{what}: {counts.agreed[what]} agree, {counts.differed(what)} differ"
             for kind, count in counts.kinds[what].most_common():
@@ -198,15 +250,20 @@ def main(arguments):
 
     version = torch.__version__.partition("+")[0]
     profile = arguments.profile or f"torch-{version}"
+    if arguments.against and not os.path.isdir(arguments.against):
+        print(f"graphgate_torch: --against {arguments.against}: there is no such folder", file=sys.stderr)
+        return 4
     try:
         with tempfile.TemporaryDirectory() as own:
             folder = arguments.folder or own
             os.makedirs(folder, exist_ok=True)
             if arguments.files:
-                record(arguments.graphgate, arguments.files, folder, arguments.jobs)
+                record(arguments.graphgate, arguments.files, folder, arguments.device, arguments.jobs)
             if arguments.drawn:
-                record_drawn(arguments.graphgate, arguments.drawn, arguments.seed, folder, arguments.jobs)
-            check = Check(arguments.graphgate, profile)
+                record_drawn(arguments.graphgate, arguments.drawn, arguments.seed, folder,
+                             arguments.device, arguments.jobs)
+            other = Stored(arguments.against) if arguments.against else Plans(arguments.graphgate, profile)
+            check = Check(other)
             check.compare(folder)
     except (Failed, OSError) as error:
         print(f"graphgate_torch: {error if isinstance(error, Failed) else words_of(error)}", file=sys.stderr)

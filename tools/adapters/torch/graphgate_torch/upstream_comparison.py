@@ -1,4 +1,5 @@
-"""Holds what graphgate's planner decides beside what a version of Inductor decided for the same graph.
+"""Holds what was decided twice for one graph beside each other: by a version of Inductor, and by
+graphgate's planner or by that version on another device.
 
 Both were given one graph of ATen ops, and each of its nodes is a launch of its own on both sides. So
 a node of the graph is the same node there, and a buffer is called by the first value of the graph
@@ -31,8 +32,11 @@ class Counts:
         return sum(self.kinds[what].values())
 
 
-class _Upstream:
-    """The decisions of a version, by names of the graph."""
+class Upstream:
+    """The decisions of a version, by names of the graph.
+
+    Has what Planned has: `storages` by value, `partitions()` and `places()`.
+    """
 
     def __init__(self, decided):
         self.decided = decided
@@ -66,7 +70,7 @@ class _Upstream:
         return {new: (_PLACES[how], old) for how, new, old in self.decided["lines"]}
 
 
-class _Planned:
+class Planned:
     """graphgate's plan, by names of the graph."""
 
     def __init__(self, plan, places):
@@ -95,12 +99,15 @@ def _class_of(reason):
 class Comparison:
     """One graph, cut in one way."""
 
-    def __init__(self, decided, plan, places, label, counts, inputs):
-        """`inputs`: the graph's own; `label`: what examples are called by."""
+    def __init__(self, theirs, ours, label, counts, inputs):
+        """`theirs` is called upstream, `ours` here: an Upstream, and a Planned or an Upstream.
+
+        `inputs`: the graph's own; `label`: what examples are called by.
+        """
         self._counts, self._label = counts, label
-        self._theirs, self._ours = _Upstream(decided), _Planned(plan, places)
+        self._theirs, self._ours = theirs, ours
         self._inputs = set(inputs)
-        order = [n for n in decided["values"]
+        order = [n for n in theirs.decided["values"]
                  if n in self._theirs.storages and n in self._ours.storages]
         self._their_names, self._our_names = {}, {}
         for name in order:

@@ -1,8 +1,9 @@
 """What a version of Inductor itself decides for a graph: partitions, signatures, allocations, reuses.
 
 The version's own scheduler and wrapper code decide. Nothing is compiled and nothing is run: the work
-ends where the wrapper's code is written. On a machine without a GPU its nodes count as a GPU's where
-the scheduler asks whether they can be captured, and nowhere else (docs/upstream_check.md).
+ends where the wrapper's code is written. The nodes of a graph without a GPU count as a GPU's where
+the scheduler asks whether they can be captured, and nowhere else; of a graph on a GPU none of that is
+changed (docs/upstream_check.md).
 """
 
 import contextlib
@@ -100,8 +101,8 @@ class Deciding:
             (inductor_wrapper.PythonWrapperCodegen, "codegen_partition_call", self._calling),
         ]
         # Inputs on a GPU are aligned, or copied to where they are.
-        patches.append(
-            (inductor_graph, "should_assume_input_aligned", lambda _: lambda example: True))
+        patches.append((inductor_graph, "should_assume_input_aligned",
+                        lambda original: lambda each: each.device.type == "cpu" or original(each)))
         if self._is_realized:
             self._undo.enter_context(config.patch({"reorder_for_peak_memory": False}))
             same = lambda _: lambda this, nodes: nodes  # noqa: E731

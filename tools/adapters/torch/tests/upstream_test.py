@@ -4,6 +4,7 @@ Ends with status 77, which ctest takes for skipped, where there is no PyTorch.
 """
 
 import copy
+import json
 import os
 import subprocess
 import sys
@@ -54,10 +55,10 @@ _PLACES = [{"buffer": "A", "how": "allocated"}, {"buffer": "B", "how": "allocate
 
 
 def _compared(decided=_DECIDED, plan=_PLAN, places=_PLACES):
-    from graphgate_torch.upstream_comparison import Comparison, Counts
+    from graphgate_torch.upstream_comparison import Comparison, Counts, Planned, Upstream
 
     counts = Counts()
-    Comparison(decided, plan, places, "g", counts, ["x"]).run()
+    Comparison(Upstream(decided), Planned(plan, places), "g", counts, ["x"]).run()
     return counts
 
 
@@ -148,6 +149,35 @@ class UpstreamTest(unittest.TestCase):
         said = self._upstream("--profile", "torch-2.9.0")
         self.assertEqual(said.returncode, 1, said.stdout + said.stderr)
         self.assertIn("allocated upstream, none here", said.stdout)
+
+    def test_finds_what_was_decided_twice_the_same_and_every_other_decision(self):
+        said = self._upstream("--against", self._folder.name)
+        self.assertEqual(said.returncode, 0, said.stdout + said.stderr)
+        self.assertIn("captured partitions: ", said.stdout)
+        self.assertNotIn("not compared", said.stdout)
+        for line in said.stdout.splitlines():
+            self.assertTrue("differ" not in line or line.endswith(" 0 differ"), line)
+        with tempfile.TemporaryDirectory() as other:
+            names = [n for n in sorted(os.listdir(self._folder.name)) if n.endswith(".json")]
+            for name in names[1:]:  # the first is a graph that only one folder has
+                with open(os.path.join(self._folder.name, name), encoding="utf-8") as file:
+                    stored = json.load(file)
+                for variant in stored["variants"]:
+                    for line in variant.get("decided", {"lines": []})["lines"]:
+                        line[0] = {"fresh": "dropped", "dropped": "fresh"}.get(line[0], line[0])
+                with open(os.path.join(other, name), "w", encoding="utf-8") as file:
+                    json.dump(stored, file)
+            said = self._upstream("--against", other)
+        self.assertEqual(said.returncode, 1, said.stdout + said.stderr)
+        self.assertIn("not listed: ", said.stdout)
+        self.assertIn("allocated upstream, none here", said.stdout)
+        self.assertIn("the other folder has no such graph", said.stdout)
+
+    def test_says_in_one_line_what_is_not_there(self):
+        said = self._upstream("--against", "no-such-folder")
+        self.assertEqual(said.returncode, 4)
+        self.assertEqual(
+            said.stderr, "graphgate_torch: --against no-such-folder: there is no such folder\n")
 
     def test_says_in_one_line_that_there_is_no_binary(self):
         said = subprocess.run(
