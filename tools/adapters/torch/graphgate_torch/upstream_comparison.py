@@ -35,7 +35,7 @@ class Counts:
 class Upstream:
     """The decisions of a version, by names of the graph.
 
-    Has what Planned has: `storages` by value, `partitions()` and `places()`.
+    Has what Planned has: `storages` by value, those that are `scattered`, `partitions()` and `places()`.
     """
 
     def __init__(self, decided):
@@ -77,6 +77,7 @@ class Planned:
         self.plan = plan
         self.storages = {v["name"]: v["buffer"] for v in plan["values"] if v.get("buffer")}
         self.steps = plan["steps"]
+        self.scattered = set()  # a step makes all its results
         self._places = places
 
     def partitions(self):
@@ -125,10 +126,16 @@ class Comparison:
                 "a view upstream, a copy here" if ours == name else "another storage")
             self._note("storages", kind, name)
 
-        for storage in sorted(each for each in self._theirs.scattered if each in self._their_names):
-            self._note("results of tuples", "taken out behind the partition that makes the tuple, upstream",
-                       self._their_names[storage])
-            self._apart.add(self._their_names[storage])
+        theirs, ours = (
+            {names[storage] for storage in side.scattered if storage in names}
+            for side, names in ((self._theirs, self._their_names), (self._ours, self._our_names)))
+        for name in sorted(theirs & ours):
+            self._note("results of tuples")
+        for there, where in ((theirs - ours, "upstream"), (ours - theirs, "here")):
+            for name in sorted(there):
+                self._note("results of tuples",
+                           f"taken out behind the partition that makes the tuple, {where}", name)
+                self._apart.add(name)
 
     def run(self):
         self._compare_nodes()
