@@ -26,7 +26,8 @@ def _parser():
     serve = verbs.add_parser("serve", help="PyTorch as an executor: graphgate check --executor '...'")
     serve.add_argument(
         "--backend", choices=sorted(_BACKENDS), default="compile",
-        help="upstream: eager mode, and what Inductor decides is stored in the folder that --set folder= names",
+        help="passes: Inductor's decompositions and passes, whose graph is run node by node; "
+        "upstream: eager mode, and what Inductor decides is stored in the folder that --set folder= names",
     )
     serve.add_argument("--device", default="cpu", help="cpu or cuda (default: %(default)s)")
     serve.add_argument(

@@ -172,6 +172,43 @@ class Compile(Backend):
             yield recorder
 
 
+class Passes(Compile):
+    """Inductor's decompositions and passes over the graph. What they leave is run node by node.
+
+    No kernel is made, so a case takes a part of the time, and what differs is no kernel's fault.
+    """
+
+    options = ()
+
+    def compile(self, module, options):
+        # It imports Inductor's lowerings, seconds that eager mode does without.
+        from torch._inductor import compile_fx
+
+        from graphgate_torch import graph_passes
+
+        patches = _patches(options, self._settings)
+
+        def end(graph, inputs):
+            return compile_fx.compile_fx(
+                graph, inputs, inner_compile=graph_passes.end_before_lowering, config_patches=patches)
+
+        return torch.compile(module, backend=end)
+
+    def warm_up(self, device):
+        """Imports what every process needs. Inductor begins with CUDA when it is imported: on a GPU
+        the processes import it themselves."""
+        if torch.device(device).type == "cpu":
+            with contextlib.suppress(Exception), torch.no_grad():
+                self.compile(_Warming(), {})(torch.ones(4))
+            torch._dynamo.reset()
+
+    def can_share(self, device, options):
+        return True
+
+    def watch(self):
+        return Backend.watch(self)
+
+
 def setting(text):
     """NAME=VALUE of the command line, the value as JSON."""
     name, _, value = text.partition("=")
@@ -181,4 +218,4 @@ def setting(text):
         return name, value
 
 
-BACKENDS = {"eager": Eager, "compile": Compile}
+BACKENDS = {"eager": Eager, "compile": Compile, "passes": Passes}
