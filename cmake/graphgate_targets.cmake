@@ -94,7 +94,8 @@ function(graphgate_library name)
                               <set> <span> <string> <string_view> <variant> <vector> ${ARG_HEADERS})
   endif()
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
-  install(TARGETS ${target} EXPORT graphgateTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(TARGETS ${target} EXPORT graphgateTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+          COMPONENT development)
 endfunction()
 
 function(graphgate_test_definitions target)

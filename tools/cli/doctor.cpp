@@ -9,6 +9,7 @@
 #include "tools/report/forms.h"
 #include "tools/report/json.h"
 #include "tools/report/machine_facts.h"
+#include "tools/store/bundled_data.h"
 
 namespace graphgate::tools {
 namespace {
@@ -18,7 +19,11 @@ struct DoctorVerb {
 };
 
 Result<ExitCode> run_doctor(const DoctorVerb& verb) {
-  const Json json = machine_facts();
+  Json json = machine_facts();
+  for (const auto& [name, folder] :
+       {std::pair{"corpus", bundled_corpus()}, std::pair{"adapters", bundled_adapters()}}) {
+    json[name] = folder.empty() ? "none beside the program" : folder;
+  }
   GRAPHGATE_TRY_VOID(write_json(json, verb.json));
   if (verb.json == "-") return ExitCode::kGood;
   for (const auto& [key, value] : json.items()) {

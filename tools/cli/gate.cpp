@@ -26,21 +26,22 @@
 #include "tools/gate/side_choice.h"
 #include "tools/report/forms.h"
 #include "tools/report/replay_line.h"
+#include "tools/store/bundled_data.h"
 #include "tools/store/programs.h"
 
 namespace graphgate::tools {
 namespace {
 
 struct GateVerb {
-  std::string baseline;                                // tools/gate/side_choice.h
-  std::vector<std::string> candidates;                 // the same, oldest first
-  std::string overrides;                               // "vllm", or a path; over both sides
-  std::vector<std::string> corpus = {"golden/cases"};  // folders
-  std::string only;                                    // a part of the names of cases
-  std::size_t limit = 0;                               // of cases; 0: all
-  std::string resume;                                  // a journal; empty: none
-  std::string judges;                                  // empty: all
-  std::string waivers;                                 // a file
+  std::string baseline;                 // tools/gate/side_choice.h
+  std::vector<std::string> candidates;  // the same, oldest first
+  std::string overrides;                // "vllm", or a path; over both sides
+  std::vector<std::string> corpus;      // folders; empty: the usual one
+  std::string only;                     // a part of the names of cases
+  std::size_t limit = 0;                // of cases; 0: all
+  std::string resume;                   // a journal; empty: none
+  std::string judges;                   // empty: all
+  std::string waivers;                  // a file
   double plan_threshold_percent = 5;
   double time_threshold_percent = 100;
   int jobs = 1;
@@ -428,7 +429,7 @@ class GateRun {
   std::set<std::string> drawn_;  // ids
 };
 
-Result<ExitCode> run_gate(const GateVerb& verb) {
+Result<ExitCode> run_gate(GateVerb verb) {
   GRAPHGATE_TRY_VOID(check_report_paths(verb.reports));
   const ExchangeFolder exchange;
   GRAPHGATE_TRY(Choices choices, choices_of(verb, exchange.path()));
@@ -441,6 +442,10 @@ Result<ExitCode> run_gate(const GateVerb& verb) {
     GRAPHGATE_TRY(compare.waivers, parse_waivers(text, verb.waivers));
   }
   GRAPHGATE_TRY(const SideOptions options, side_options_of(verb));
+  if (verb.corpus.empty()) {
+    GRAPHGATE_TRY(verb.corpus.emplace_back(),
+                  usual_corpus("golden/cases", "name a folder with --corpus"));
+  }
   GRAPHGATE_TRY(std::vector<GateInput> inputs, find_gate_inputs(verb.corpus));
   GRAPHGATE_TRY(inputs, choose_inputs(std::move(inputs), verb.only, verb.limit));
   const auto view = gate_view_for(stderr);
@@ -475,9 +480,10 @@ Verb add_gate(CLI::App& app) {
   gate->add_option(std::string("--") + spec::option::kOverrides, verb.overrides,
                    "workarounds over both: vllm, or a JSON file; each is judged on the candidate")
       ->type_name(takes::kOverridesFile);
-  gate->add_option("--corpus", verb.corpus, "a folder of cases and programs (repeatable)")
+  gate->add_option("--corpus", verb.corpus,
+                   "a folder of cases and programs (repeatable; default: golden/cases here, else "
+                   "the cases that come with the program)")
       ->type_name(takes::kFolder)
-      ->capture_default_str()
       ->allow_extra_args(false);
   gate->add_option("--only", verb.only,
                    "cases of the corpus whose names hold this; * and ? stand for anything")

@@ -10,13 +10,14 @@
 #include "tools/executors/optimized_options.h"
 #include "tools/golden/golden_run.h"
 #include "tools/report/replay_line.h"
+#include "tools/store/bundled_data.h"
 #include "tools/store/programs.h"
 
 namespace graphgate::tools {
 namespace {
 
 struct GoldenVerb {
-  std::vector<std::string> folders = {"golden"};
+  std::vector<std::string> folders;  // empty: the usual one
   std::string only;
   int jobs = 1;
   ReportPaths reports;
@@ -46,8 +47,12 @@ Result<ExitCode> run_check(const GoldenVerb& verb) {
   GRAPHGATE_TRY(const spec::OpTable ops, load_op_table({}));
   GRAPHGATE_TRY_VOID(open_options(verb.planner, ops));
   const StopSignals stop;
+  std::vector<std::string> folders = verb.folders;
+  if (folders.empty()) {
+    GRAPHGATE_TRY(folders.emplace_back(), usual_corpus("golden", "name a folder"));
+  }
   std::vector<GoldenItem> items;
-  for (const std::string& folder : verb.folders) {
+  for (const std::string& folder : folders) {
     GoldenOptions options;
     options.should_stop = [&stop] { return stop.came() != 0; };
     options.folder = folder;
@@ -72,8 +77,11 @@ Result<ExitCode> run_update(const GoldenVerb& verb) {
     return bad_input("--reason is empty: say why the files change");
   }
   const StopSignals stop;
+  // What is installed is nobody's to change: the usual folder is one of the current folder alone.
+  const std::vector<std::string> folders =
+      verb.folders.empty() ? std::vector<std::string>{"golden"} : verb.folders;
   std::vector<GoldenItem> items;
-  for (const std::string& folder : verb.folders) {
+  for (const std::string& folder : folders) {
     GoldenOptions options{folder, verb.only, {}, verb.jobs, /*is_update=*/true, verb.reason};
     options.should_stop = [&stop] { return stop.came() != 0; };
     GRAPHGATE_TRY(std::vector<GoldenItem> found, compare_golden(options));
@@ -100,7 +108,10 @@ Verb add_golden(CLI::App& app) {
   CLI::App* golden = app.add_subcommand(
       "golden", "what programs come to, bit by bit and plan by plan, against golden files");
   verb.check_app = golden->add_subcommand("check", "say what differs from the golden files");
-  verb.check_app->add_option("folders", verb.folders, "golden folders (default: golden)")
+  verb.check_app
+      ->add_option("folders", verb.folders,
+                   "golden folders (default: golden here, else the one that comes with "
+                   "the program)")
       ->type_name(takes::kFolder);
   add_common_options(*verb.check_app, verb);
   add_planner_flags(*verb.check_app, verb.planner);

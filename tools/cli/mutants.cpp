@@ -19,6 +19,7 @@
 #include "tools/mutants/mutants.h"
 #include "tools/report/forms.h"
 #include "tools/report/replay_line.h"
+#include "tools/store/bundled_data.h"
 #include "tools/store/check_input.h"
 #include "tools/store/programs.h"
 
@@ -26,7 +27,7 @@ namespace graphgate::tools {
 namespace {
 
 struct MutantsVerb {
-  std::vector<std::string> folders = {"golden/cases"};
+  std::vector<std::string> folders;  // empty: the usual one
   std::vector<std::string> filters;
   std::size_t every = 1;
   std::string known;  // a file
@@ -61,7 +62,10 @@ std::vector<std::string> named_deviations(const std::string& text) {
 }
 
 // Every case below the folders that a right executor passes as it is.
-Result<std::vector<MutantCase>> read_cases(const std::vector<std::string>& folders) {
+Result<std::vector<MutantCase>> read_cases(std::vector<std::string> folders) {
+  if (folders.empty()) {
+    GRAPHGATE_TRY(folders.emplace_back(), usual_corpus("golden/cases", "name a folder"));
+  }
   std::vector<std::string> paths;
   for (const std::string& folder : folders) {
     GRAPHGATE_TRY(const auto found, list_files(folder, ".case", Depth::kBelow));
@@ -300,9 +304,11 @@ Verb add_mutants(CLI::App& app) {
   CLI::App* mutants =
       app.add_subcommand("mutants", "plant faults one at a time, and tell which judge finds them");
   verb.app = mutants;
-  mutants->add_option("folders", verb.folders, "folders with case files")
-      ->type_name(takes::kFolder)
-      ->capture_default_str();
+  mutants
+      ->add_option("folders", verb.folders,
+                   "folders with case files (default: golden/cases here, else the cases that come "
+                   "with the program)")
+      ->type_name(takes::kFolder);
   mutants
       ->add_option("--filter", verb.filters,
                    "only mutants whose name contains this, or of this row (repeatable)")

@@ -14,7 +14,7 @@
 #include "interop/json_fields.h"
 #include "interop/json_limits.h"
 #include "spec/option.h"
-#include "tools/executors/python_subject.h"
+#include "tools/store/bundled_data.h"
 
 namespace graphgate::tools {
 namespace {
@@ -192,10 +192,9 @@ std::string shipped_ledger(const KnownSubject& subject) {
   if (std::find(kWithLedger.begin(), kWithLedger.end(), subject.name) == kWithLedger.end()) {
     return "";
   }
-  const fs::path torch = adapter_folder(kTorchAdapter);
-  if (torch.empty()) return "";
-  // The folders of adapters lie side by side.
-  std::string path = (torch.parent_path() / subject.name / "findings" / "ledger.json").string();
+  const std::string adapters = bundled_adapters();
+  if (adapters.empty()) return "";
+  std::string path = (fs::path(adapters) / subject.name / "findings" / "ledger.json").string();
   std::error_code unknown;  // what cannot be looked up is not there
   return fs::exists(path, unknown) ? path : "";
 }

@@ -7,6 +7,7 @@
 #include "base/shell_words.h"
 #include "tools/executors/command.h"
 #include "tools/executors/process_subject.h"
+#include "tools/store/bundled_data.h"
 
 namespace graphgate::tools {
 namespace {
@@ -39,16 +40,11 @@ MadeSubject subject_of(const std::string& path, const PythonAdapter& adapter,
 }  // namespace
 
 std::string adapter_folder(const PythonAdapter& adapter) {
+  const std::string adapters = bundled_adapters();
+  if (adapters.empty()) return "";
+  const fs::path own = fs::path(adapters) / adapter.folder;
   std::error_code failed;
-  const fs::path program = fs::read_symlink("/proc/self/exe", failed);
-  if (failed) return "";
-  const fs::path folder = program.parent_path();
-  for (const fs::path& adapters :
-       {folder / "../share/graphgate/adapters", folder / "../../tools/adapters"}) {
-    const fs::path own = adapters / adapter.folder;
-    if (fs::is_directory(own / adapter.package, failed)) return own.lexically_normal().string();
-  }
-  return "";
+  return fs::is_directory(own / adapter.package, failed) ? own.string() : "";
 }
 
 Result<std::string> python_command(std::string path, const std::string& folder,
