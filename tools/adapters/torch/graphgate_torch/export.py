@@ -109,13 +109,17 @@ def _as_module(model):
 def export(model, path, decompose=False):
     """Writes `model` (see load) to `path` and the recording beside it. How many calls that has.
 
-    `decompose`: NAME.core.pt2, too, of the core set of ops.
+    Its module may be an exported program. `decompose`: NAME.core.pt2, too, of the core set of ops.
     """
     if not path.endswith(".pt2"):
         raise Bad(f"{path}: expected a name that ends in .pt2")
+    program = model["module"] if isinstance(model["module"], torch.export.ExportedProgram) else None
+    if program is not None and model.get("dynamic_shapes") is not None:
+        raise Bad(f"{path}: 'dynamic_shapes' are for a module: those of an exported program are fixed")
     # The model's packages are imported by now, or may still be.
     ops.register(beside_owners=True)
-    module = _as_module(model["module"])
+    # A copy: the module of a program has the program's own states, which are written last.
+    module = _as_module(model["module"]) if program is None else copy.deepcopy(program.module())
     # Exported programs do not hold this path of inference, whose results have other strides.
     torch.backends.mha.set_fastpath_enabled(False)
     calls = [call if isinstance(call, tuple) else (call,) for call in model["calls"]]
@@ -124,13 +128,14 @@ def export(model, path, decompose=False):
     base = path.removesuffix(".pt2")
     try:
         with torch.no_grad():
-            if shapes is None:
-                shapes = _dynamic_shapes(module, copy.deepcopy(calls))
-            # A copy: the calls below change the module's buffers.
-            arguments, named = copy.deepcopy(calls[0])
-            program = torch.export.export(
-                copy.deepcopy(module), arguments, named, dynamic_shapes=shapes, strict=False
-            )
+            if program is None:
+                if shapes is None:
+                    shapes = _dynamic_shapes(module, copy.deepcopy(calls))
+                # A copy: the calls below change the module's buffers.
+                arguments, named = copy.deepcopy(calls[0])
+                program = torch.export.export(
+                    copy.deepcopy(module), arguments, named, dynamic_shapes=shapes, strict=False
+                )
             core = program.run_decompositions() if decompose else None
     except Exception as error:
         raise Bad(f"{path}: torch.export refuses it: {errors.words_of(error)}") from error

@@ -1,0 +1,20 @@
+"""Where the program is."""
+
+import os
+import shutil
+
+
+class Missing(Exception):
+    """The program is not there."""
+
+
+def find():
+    """The path of the program: of the wheel, or else the one on PATH."""
+    own = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", "graphgate")
+    found = own if os.access(own, os.X_OK) else shutil.which("graphgate")
+    # The wheel's command is a script that comes back to this package.
+    if found is None:
+        raise Missing(
+            f"the program is neither at {own}, where the wheel has it, nor on PATH; install the wheel, or "
+            "put the folder of a build on PATH")
+    return found
