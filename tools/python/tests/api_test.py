@@ -57,7 +57,8 @@ class Checked(unittest.TestCase):
         self._x = torch.randn(4, 8)
 
     def _left(self):
-        return os.listdir(self._scratch.name)
+        """What lies there now, but for Inductor's cache, which comes with its import."""
+        return [name for name in os.listdir(self._scratch.name) if not name.startswith("torchinductor")]
 
 
 class Check(Checked):
@@ -183,20 +184,30 @@ class Refused(Checked):
         self.assertIn("no-such.pt2", result.report)
         self.assertEqual(result.json["programs"][0]["outcome"], "ERROR")
 
+    def _with_program(self, text):
+        """A context in which PATH begins with a folder whose `graphgate` is this script."""
+        folder = os.path.join(self._scratch.name, "bin")
+        os.makedirs(folder, exist_ok=True)
+        with open(os.path.join(folder, "graphgate"), "w", encoding="utf-8") as file:
+            file.write(text)
+        os.chmod(file.name, 0o755)
+        return mock.patch.dict(os.environ, PATH=folder + ":" + os.environ["PATH"])
+
     def test_a_program_that_is_missing_says_where_it_was_looked_for(self):
         with mock.patch.dict(os.environ, PATH="/nowhere"):
             with self.assertRaisesRegex(graphgate.Error, "nor on PATH"):
                 graphgate.check(Counting(), (self._x,))
         self.assertEqual(self._left(), [])
 
+    def test_the_command_of_a_wheel_is_no_program(self):
+        # It runs this package, which would look for the program again, and for ever.
+        with self._with_program("#!/usr/bin/python3\nfrom graphgate.__main__ import main\nmain()\n"):
+            with self.assertRaisesRegex(graphgate.Error, "nor on PATH"):
+                graphgate.check("model.pt2")
+
     def test_a_crash_is_a_defect(self):
-        folder = os.path.join(self._scratch.name, "bin")
-        os.mkdir(folder)
         for number, outcome in ((11, Outcome.DEFECT), (9, Outcome.INFRASTRUCTURE)):
-            with open(os.path.join(folder, "graphgate"), "w", encoding="utf-8") as file:
-                file.write(f"#!/bin/sh\nkill -{number} $$\n")
-            os.chmod(file.name, 0o755)
-            with mock.patch.dict(os.environ, PATH=folder + ":" + os.environ["PATH"]):
+            with self._with_program(f"#!/bin/sh\nkill -{number} $$\n"):
                 result = graphgate.check("model.pt2")
             self.assertIs(result.outcome, outcome)
             self.assertIn(f"ended by signal {number}", result.report)
