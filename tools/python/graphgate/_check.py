@@ -1,5 +1,6 @@
 """check, export and assert_conforms: a model becomes an archive and a recording, and the program judges them."""
 
+import copy
 import dataclasses
 import enum
 import json
@@ -75,8 +76,6 @@ def _torch_export():
 
 def _copied(values):
     """Copies of tensors and what holds them, without gradients. What shares memory still does."""
-    import copy
-
     from torch.utils import _pytree as pytree
 
     def detached(value):
@@ -132,8 +131,6 @@ def export(
 
 def _own(model):
     """A copy of a module, whose states and mode may change; a function as it is."""
-    import copy
-
     import torch
 
     if not isinstance(model, torch.nn.Module):
