@@ -3,7 +3,6 @@
 #include <memory>
 
 #include "base/atomic_file.h"
-#include "base/formatted.h"
 #include "tools/cli/flags.h"
 #include "tools/cli/verb.h"
 #include "tools/report/forms.h"
@@ -26,12 +25,7 @@ Result<ExitCode> run_doctor(const DoctorVerb& verb) {
   }
   GRAPHGATE_TRY_VOID(write_json(json, verb.json));
   if (verb.json == "-") return ExitCode::kGood;
-  for (const auto& [key, value] : json.items()) {
-    const std::string text = value.is_string()
-                                 ? value.get<std::string>()
-                                 : value.dump(-1, ' ', false, Json::error_handler_t::replace);
-    print_line(stdout, formatted("%-24s%s", key.c_str(), text.c_str()));
-  }
+  print_plain(stdout, facts_text(json));
   return ExitCode::kGood;
 }
 

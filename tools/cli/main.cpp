@@ -17,6 +17,9 @@
 #include "tools/cli/verb.h"
 #include "tools/report/escape.h"
 #include "tools/report/forms.h"
+#include "tools/report/machine_facts.h"
+
+extern const char* const kGraphgateCommit;  // cmake/commit.cmake
 
 namespace {
 
@@ -131,6 +134,15 @@ std::vector<std::string> words_of(int argc, char** argv) {
   return words;
 }
 
+// The name and the version, and a line for each fact besides, as a report of a bug needs them.
+std::string version_text() {
+  auto facts = graphgate::tools::build_facts();
+  const std::string version = facts.at("version").get<std::string>();
+  facts.erase("version");
+  const std::string text = "graphgate " + version + "\n" + graphgate::tools::facts_text(facts);
+  return text.substr(0, text.size() - 1);  // whoever prints it ends the line
+}
+
 int run(int argc, char** given) {
   std::vector<std::string> words = words_of(argc, given);
   std::vector<char*> pointers;
@@ -139,7 +151,7 @@ int run(int argc, char** given) {
   argc = static_cast<int>(words.size());
   char** const argv = pointers.data();
   CLI::App app{"Tells whether a graph executor still computes what the graph says."};
-  app.set_version_flag("--version", GRAPHGATE_VERSION);
+  app.set_version_flag("--version", version_text, "say the version, and of what it was built");
   app.require_subcommand(1);
   app.failure_message(usage_error);
   app.footer("`graphgate VERB --help` shows the options of a verb and an example.");
@@ -191,6 +203,7 @@ void begin_process() {
 int main(int argc, char** argv) {
   graphgate::end_cleanly_on_signals();
   try {
+    graphgate::tools::note_commit(kGraphgateCommit);
     return run(argc, argv);
   } catch (...) {
     return graphgate::tell_of_uncaught();
