@@ -6,6 +6,8 @@
 #include <limits>
 
 #include "base/atomic_file.h"
+#include "conformance/mutations/plan_mutations.h"
+#include "optimized/passes/pass.h"
 #include "spec/deviation.h"
 #include "tools/cli/manners.h"
 #include "tools/cli/quantities.h"
@@ -21,6 +23,7 @@ using spec::OptionGroup;
 using spec::OptionKind;
 using spec::OptionRow;
 
+constexpr const char* kJudges = "judges";
 constexpr const char* kPlannerGroup = "Planner of the optimized executor";
 
 // What --help calls a value, in the order of OptionKind.
@@ -68,8 +71,7 @@ CLI::Option* add_switch(CLI::App& app, const std::string& name, Configuration& g
 
 // Says which deviation was probably meant; whoever makes an executor refuses the others.
 std::string meant_deviation(const std::string& name) {
-  std::vector<std::string> names;
-  for (const spec::DeviationRow& row : spec::deviations()) names.emplace_back(row.name);
+  const std::vector<std::string> names = known_words(spec::option::kDeviation);
   if (std::find(names.begin(), names.end(), name) != names.end()) return "";
   const std::string meant = did_you_mean(name, names);
   return meant.empty() ? "" : "none is called '" + name + "'" + meant;
@@ -133,6 +135,25 @@ std::vector<std::string> given_flag_words(const CLI::App& app,
         continue;
       }
       for (std::string& word : flag_words(name, value)) words.push_back(std::move(word));
+    }
+  }
+  return words;
+}
+
+std::vector<std::string> known_words(const std::string& flag) {
+  std::vector<std::string> words;
+  if (flag == kJudges) {
+    words.emplace_back("all");
+    for (std::size_t i = 0; i < conformance::kJudgeCount; ++i) {
+      words.emplace_back(conformance::judge_name(static_cast<conformance::Judge>(i)));
+    }
+  } else if (flag == spec::option::kDeviation || flag == spec::option::kNoDeviation) {
+    for (const spec::DeviationRow& row : spec::deviations()) words.emplace_back(row.name);
+  } else if (flag == spec::option::kPass || flag == spec::option::kNoPass) {
+    for (const optimized::Pass& pass : optimized::builtin_passes()) words.push_back(pass.name);
+  } else if (flag == spec::option::kPlanMutation) {
+    for (const conformance::PlanMutation& row : conformance::plan_mutations()) {
+      words.emplace_back(row.name);
     }
   }
   return words;
@@ -249,10 +270,7 @@ double usual_timeout(const SubjectFlags& subject, const Configuration& planner) 
 Result<conformance::JudgeSet> judges_named(const std::string& names) {
   auto judges = conformance::parse_judges(names);
   if (judges.ok()) return judges;
-  std::vector<std::string> known = {"all"};
-  for (std::size_t i = 0; i < conformance::kJudgeCount; ++i) {
-    known.emplace_back(conformance::judge_name(static_cast<conformance::Judge>(i)));
-  }
+  const std::vector<std::string> known = known_words(kJudges);
   for (const std::string& name : spec::split_list(names)) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
     const std::string meant = did_you_mean(name, known);

@@ -70,6 +70,10 @@ CLI::Option* add_option_flag(CLI::App& app, const spec::OptionRow& row, spec::Co
 [[nodiscard]] std::vector<std::string> given_flag_words(const CLI::App& app,
                                                         const std::set<std::string>& left_out);
 
+// Returns the words that a flag of this name takes (without dashes) where --help has no room for
+// them: judges, deviations, passes, mutations of plans. Empty for every other flag.
+[[nodiscard]] std::vector<std::string> known_words(const std::string& flag);
+
 // ---- programs, subjects, judges ----
 
 // What every verb that reads programs takes.

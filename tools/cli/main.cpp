@@ -27,11 +27,12 @@ using graphgate::tools::ExitCode;
 
 // In the order of --help.
 constexpr graphgate::tools::Verb (*kVerbs[])(CLI::App& app) = {
-    graphgate::tools::add_check,   graphgate::tools::add_plan,    graphgate::tools::add_run,
-    graphgate::tools::add_ops,     graphgate::tools::add_convert, graphgate::tools::add_bench,
-    graphgate::tools::add_mutants, graphgate::tools::add_fuzz,    graphgate::tools::add_reduce,
-    graphgate::tools::add_replay,  graphgate::tools::add_gate,    graphgate::tools::add_golden,
-    graphgate::tools::add_serve,   graphgate::tools::add_doctor};
+    graphgate::tools::add_check,     graphgate::tools::add_plan,    graphgate::tools::add_run,
+    graphgate::tools::add_ops,       graphgate::tools::add_convert, graphgate::tools::add_bench,
+    graphgate::tools::add_mutants,   graphgate::tools::add_fuzz,    graphgate::tools::add_reduce,
+    graphgate::tools::add_replay,    graphgate::tools::add_gate,    graphgate::tools::add_golden,
+    graphgate::tools::add_serve,     graphgate::tools::add_doctor,  graphgate::tools::add_help,
+    graphgate::tools::add_completion};
 
 int finish(const graphgate::Result<ExitCode>& result) {
   const bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
@@ -154,7 +155,12 @@ int run(int argc, char** given) {
   app.set_version_flag("--version", version_text, "say the version, and of what it was built");
   app.require_subcommand(1);
   app.failure_message(usage_error);
-  app.footer("`graphgate VERB --help` shows the options of a verb and an example.");
+  app.footer(
+      "`graphgate help VERB` shows the options of a verb and an example, as `graphgate VERB "
+      "--help` "
+      "does.\n\n"
+      "Exit code: 0 all good, 1 findings, 2 inconclusive, 3 infrastructure, 4 usage or bad input, "
+      "5 a defect of graphgate.");
   std::vector<graphgate::tools::Verb> verbs;
   for (const auto add : kVerbs) verbs.push_back(add(app));
   std::string text_limit;

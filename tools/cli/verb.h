@@ -17,14 +17,16 @@ struct Verb {
   std::function<Result<ExitCode>(const std::vector<std::string>& words)> run;
 };
 
-// Declare a verb each. main.cpp has the list.
+// Declare a verb each in the program, which outlives them. main.cpp has the list.
 [[nodiscard]] Verb add_bench(CLI::App& app);
 [[nodiscard]] Verb add_check(CLI::App& app);
+[[nodiscard]] Verb add_completion(CLI::App& app);
 [[nodiscard]] Verb add_convert(CLI::App& app);
 [[nodiscard]] Verb add_doctor(CLI::App& app);
 [[nodiscard]] Verb add_fuzz(CLI::App& app);
 [[nodiscard]] Verb add_gate(CLI::App& app);
 [[nodiscard]] Verb add_golden(CLI::App& app);
+[[nodiscard]] Verb add_help(CLI::App& app);
 [[nodiscard]] Verb add_mutants(CLI::App& app);
 [[nodiscard]] Verb add_ops(CLI::App& app);
 [[nodiscard]] Verb add_plan(CLI::App& app);

@@ -77,6 +77,8 @@ TEST_F(CliManners, RefuseFlagsWithoutEffect) {
       {"reduce --check true --judges bounds a.case", "--judges"},
       {"convert --inline a.case a.pt2", "--inline"},
       {"mutants --list -j 2", "--jobs"},
+      {"help --man --man-folder pages", "--man"},
+      {"help check --man-folder pages", "--man-folder"},
       {"fuzz --replay-only --cases 3", "--cases"},
   };
   for (const Row& row : rows) expect_refused(row.arguments, std::string(row.flag));
@@ -172,9 +174,9 @@ TEST_F(CliManners, KeepColoursToTerminals) {
 TEST_F(CliManners, GiveExamplesThatAreUnderstood) {
   const std::string usage = here("--help").out;
   std::size_t examples = 0;
-  for (const char* verb :
-       {"check", "plan", "run", "ops", "convert", "bench", "mutants", "fuzz", "fuzz merge",
-        "reduce", "replay", "gate", "golden", "golden check", "golden update", "serve", "doctor"}) {
+  for (const char* verb : {"check", "plan", "run", "ops", "convert", "bench", "mutants", "fuzz",
+                           "fuzz merge", "reduce", "replay", "gate", "golden", "golden check",
+                           "golden update", "serve", "doctor", "help", "completion"}) {
     std::istringstream help(here(std::string(verb) + " --help").out);
     for (std::string line; std::getline(help, line);) {
       if (!line.starts_with("  graphgate ")) continue;

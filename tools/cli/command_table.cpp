@@ -1,0 +1,110 @@
+#include "tools/cli/command_table.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "spec/configuration.h"
+#include "tools/cli/flags.h"
+
+namespace graphgate::tools {
+namespace {
+
+// The words in the braces of "TEXT:{host,cuda}".
+std::vector<std::string> words_in_braces(const std::string& value) {
+  const std::size_t begin = value.find('{');
+  const std::size_t end = value.rfind('}');
+  if (begin == std::string::npos || end == std::string::npos || end < begin) return {};
+  return spec::split_list(value.substr(begin + 1, end - begin - 1));
+}
+
+WordKind kind_of(const CLI::Option& option, const OptionText& text) {
+  const bool takes_word = option.get_items_expected_max() > 0;
+  if (!takes_word) return WordKind::kNone;
+  if (!text.choices.empty()) {
+    return text.value == takes::kNames ? WordKind::kList : WordKind::kChoice;
+  }
+  const auto is_one_of = [&](std::initializer_list<const char*> names) {
+    return std::find(names.begin(), names.end(), text.value) != names.end();
+  };
+  if (is_one_of({takes::kFile, takes::kOutput, takes::kCase, takes::kSide, takes::kOverridesFile}))
+    return WordKind::kFile;
+  if (is_one_of({takes::kFolder, takes::kOutputFolder})) return WordKind::kFolder;
+  return text.value == takes::kCommand ? WordKind::kCommand : WordKind::kFree;
+}
+
+OptionText option_text(const CLI::Option& option) {
+  OptionText text;
+  for (const std::string& name : option.get_snames()) text.names.push_back("-" + name);
+  for (const std::string& name : option.get_lnames()) text.names.push_back("--" + name);
+  const bool takes_word = option.get_items_expected_max() > 0;
+  if (option.get_positional()) text.title = option.get_name(true);
+  if (takes_word) {
+    text.value = option.get_type_name();
+    text.usual = option.get_default_str();
+    text.choices = words_in_braces(text.value);
+    if (text.choices.empty() && !option.get_lnames().empty()) {
+      text.choices = known_words(option.get_lnames().front());
+    }
+  }
+  text.kind = kind_of(option, text);
+  text.help = option.get_description();
+  text.group = option.get_group();
+  text.is_repeated =
+      takes_word && option.get_expected_max() == CLI::detail::expected_max_vector_size;
+  text.is_required = option.get_required();
+  return text;
+}
+
+VerbText verb_text(const CLI::App& app, std::vector<std::string> path) {
+  VerbText verb;
+  verb.path = std::move(path);
+  verb.help = app.get_description();
+  verb.footer = app.get_footer();
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_group().empty()) continue;  // hidden
+    OptionText text = option_text(*option);
+    // One with a name besides, as `convert IN OUT` and `-o`, stands in both lists.
+    if (option->get_positional()) {
+      OptionText word = text;
+      word.names.clear();
+      verb.words.push_back(std::move(word));
+    }
+    if (!text.names.empty()) verb.options.push_back(std::move(text));
+  }
+  for (const CLI::App* below : app.get_subcommands([](const CLI::App*) { return true; })) {
+    std::vector<std::string> longer = verb.path;
+    longer.push_back(below->get_name());
+    verb.below.push_back(verb_text(*below, std::move(longer)));
+  }
+  return verb;
+}
+
+void add_with_all_below(const VerbText& verb, std::vector<const VerbText*>& all) {
+  all.push_back(&verb);
+  for (const VerbText& below : verb.below) add_with_all_below(below, all);
+}
+
+}  // namespace
+
+VerbText command_table(const CLI::App& program) { return verb_text(program, {}); }
+
+std::vector<const VerbText*> with_all_below(const VerbText& verb) {
+  std::vector<const VerbText*> all;
+  add_with_all_below(verb, all);
+  return all;
+}
+
+std::vector<std::string> names_below(const VerbText& verb) {
+  std::vector<std::string> names;
+  std::transform(verb.below.begin(), verb.below.end(), std::back_inserter(names),
+                 [](const VerbText& below) { return below.path.back(); });
+  return names;
+}
+
+std::string in_brief(const std::string& help) {
+  std::size_t end = help.size();
+  for (const char* detail : {" (", ": ", "; "}) end = std::min(end, help.find(detail));
+  return help.substr(0, end);
+}
+
+}  // namespace graphgate::tools
