@@ -56,18 +56,17 @@ std::string ratio(std::int64_t peak_bytes, std::int64_t bound_bytes) {
                                static_cast<double>(std::max<std::int64_t>(bound_bytes, 1)));
 }
 
+std::string line(const char* name, const std::string& text) {
+  std::string padded = name;
+  padded.resize(13, ' ');
+  return "  " + padded + text + "\n";
+}
+
 std::string page_of(const PackCsvOptions& options, std::size_t buffers, const Packing& packing,
                     std::int64_t load_bytes) {
-  const auto line = [](const char* name, const std::string& text) {
-    std::string padded = name;
-    padded.resize(13, ' ');
-    return "  " + padded + text + "\n";
-  };
   std::string page = plain_name(base_name(options.csv)) + ": " + std::to_string(buffers) +
                      " buffers, alignment " + std::to_string(options.alignment_bytes) + "\n";
-  page += line("peak", std::to_string(packing.peak_bytes));
-  page += line("lower bound", std::to_string(load_bytes) + " (ratio " +
-                                  ratio(packing.peak_bytes, load_bytes) + ")");
+  page += size_lines({packing.peak_bytes, load_bytes});
   if (packing.bound_bytes > load_bytes) {
     page += line("proven bound", std::to_string(packing.bound_bytes) + " (ratio " +
                                      ratio(packing.peak_bytes, packing.bound_bytes) + ")");
@@ -96,6 +95,12 @@ std::string placements_of(const std::vector<MinimallocBuffer>& buffers, const Pa
 }
 
 }  // namespace
+
+std::string size_lines(const PackedSize& size) {
+  return line("peak", std::to_string(size.peak_bytes)) +
+         line("lower bound", std::to_string(size.bound_bytes) + " (ratio " +
+                                 ratio(size.peak_bytes, size.bound_bytes) + ")");
+}
 
 Result<ExitCode> run_pack_csv(const PackCsvOptions& options) {
   GRAPHGATE_TRY_VOID(check_options(options));

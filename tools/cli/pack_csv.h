@@ -35,6 +35,14 @@ struct PackCsvOptions {
   std::string out;  // a CSV with the placements: id,lower,upper,size,offset; "-" for stdout
 };
 
+// How high buffers with places are, and the most bytes that are in use at one time.
+struct PackedSize {
+  std::int64_t peak_bytes = 0;
+  std::int64_t bound_bytes = 0;
+};
+// Returns two lines, indented: the peak; the bound, and the ratio of the two.
+[[nodiscard]] std::string size_lines(const PackedSize& size);
+
 // kFindings when the capacity is not met. kBadInput for a file that cannot be read, for sizes
 // beyond 63 bits, and for options out of range; then nothing is written.
 [[nodiscard]] Result<ExitCode> run_pack_csv(const PackCsvOptions& options);

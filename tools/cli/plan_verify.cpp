@@ -1,6 +1,7 @@
 #include "tools/cli/plan_verify.h"
 
-#include <cstdio>
+#include <algorithm>
+#include <map>
 #include <set>
 
 #include "base/atomic_file.h"
@@ -12,15 +13,19 @@
 #include "interop/minimalloc.h"
 #include "interop/plan_json.h"
 #include "interop/xla_dump.h"
+#include "optimized/memory/pack.h"
 #include "spec/missing_op.h"
 #include "spec/plan_names.h"
 #include "spec/plan_text.h"
+#include "tools/cli/pack_csv.h"
 #include "tools/report/escape.h"
 #include "tools/report/forms.h"
 #include "tools/store/programs.h"
 
 namespace graphgate::tools {
 namespace {
+
+constexpr const char* kOverlap = "V3.overlap";
 
 // By the first line that holds something: a table begins with the names of its columns. A list is
 // no plan, but whoever wrote one meant JSON.
@@ -39,8 +44,32 @@ PlanForm form_of(std::string_view text) {
   return PlanForm::kText;
 }
 
-Result<std::vector<spec::Finding>> verify_table(const std::string& text,
-                                                const PlanVerifyOptions& options) {
+// What was found, and what is said besides.
+struct Verified {
+  std::vector<spec::Finding> findings;
+  std::string of_what;  // how much was looked at
+  // Of a table: how high it is, and the most bytes that are in use at once.
+  std::optional<PackedSize> size;
+};
+
+// Nothing for sizes beyond 63 bits in all, each of which may be a finding.
+std::optional<PackedSize> size_of(const std::vector<interop::PlacedMinimallocBuffer>& buffers) {
+  PackedSize size;
+  std::vector<optimized::PackItem> items;
+  items.reserve(buffers.size());
+  for (const auto& [buffer, offset_bytes] : buffers) {
+    items.push_back({buffer.lower, buffer.upper, buffer.size_bytes});
+    std::int64_t end = 0;
+    if (__builtin_add_overflow(offset_bytes, buffer.size_bytes, &end)) return {};
+    size.peak_bytes = std::max(size.peak_bytes, end);
+  }
+  const auto bound_bytes = optimized::lower_bound_bytes(items, /*alignment_bytes=*/1);
+  if (!bound_bytes.ok()) return {};
+  size.bound_bytes = bound_bytes.value();
+  return size;
+}
+
+Result<Verified> verify_table(const std::string& text, const PlanVerifyOptions& options) {
   if (!options.program.empty()) return bad_input("--program goes with a plan, not with a table");
   GRAPHGATE_TRY(const auto buffers,
                 interop::parse_placed_minimalloc(text, base_name(options.file)));
@@ -49,21 +78,25 @@ Result<std::vector<spec::Finding>> verify_table(const std::string& text,
   for (const auto& [buffer, offset_bytes] : buffers) {
     packed.push_back({buffer.id, buffer.lower, buffer.upper, buffer.size_bytes, offset_bytes});
   }
-  return verify::verify_packing(packed, options.capacity_bytes);
+  Verified out;
+  out.findings = verify::verify_packing(packed, options.capacity_bytes);
+  out.of_what = " in " + std::to_string(buffers.size()) + " buffers";
+  out.size = size_of(buffers);
+  return out;
 }
 
-// `of_what` says how much was looked at.
-Result<std::vector<spec::Finding>> verify_xla(const PlanVerifyOptions& options,
-                                              std::string& of_what) {
+Result<Verified> verify_xla(const PlanVerifyOptions& options) {
   if (!options.program.empty()) return bad_input("--program goes with a plan, not with XLA's");
   if (options.capacity_bytes) return bad_input("--capacity goes with a table of buffers");
   GRAPHGATE_TRY(const spec::HloPlan plan, interop::read_xla_dump(options.file));
-  of_what = " in " + std::to_string(plan.values.size()) + " values of " +
-            std::to_string(plan.allocations.size()) + " allocations" +
-            (plan.live_ranges ? "" : ", without live ranges");
+  Verified out;
+  out.of_what = " in " + std::to_string(plan.values.size()) + " values of " +
+                std::to_string(plan.allocations.size()) + " allocations" +
+                (plan.live_ranges ? "" : ", without live ranges");
   auto findings = verify::verify_hlo(plan);
   if (!findings.ok()) return findings.error().at(one_line(options.file));
-  return findings;
+  out.findings = std::move(findings).value();
+  return out;
 }
 
 // Rules ask the table about every op; JSON is read without it.
@@ -148,43 +181,124 @@ Result<std::vector<spec::Finding>> verify_one(const std::string& text, PlanForm 
   return verify::verify_plan({&plan, &program, &ops, nullptr});
 }
 
+// Findings of one cause: one buffer that lies on others.
+struct Cause {
+  std::size_t first;                // of the findings
+  std::string buffer;               // that they all name; empty: there is one finding
+  std::vector<std::string> others;  // beside the first finding's
+};
+
+// The buffer that most overlaps name which are not told yet, and how many do.
+std::pair<std::string, std::size_t> most_named(const std::vector<spec::Finding>& findings,
+                                               const std::vector<bool>& is_told) {
+  std::map<std::string, std::size_t> counts;
+  std::pair<std::string, std::size_t> most;
+  for (std::size_t i = 0; i < findings.size(); ++i) {
+    if (is_told[i] || findings[i].rule != kOverlap || findings[i].buffers.size() != 2) continue;
+    for (const std::string& name : findings[i].buffers) ++counts[name];
+  }
+  for (const auto& [name, count] : counts) {
+    if (count > most.second) most = {name, count};
+  }
+  return most;
+}
+
+// In the order of their first findings.
+std::vector<Cause> causes_of(const std::vector<spec::Finding>& findings) {
+  std::vector<Cause> causes;
+  std::vector<bool> is_told(findings.size());
+  for (auto most = most_named(findings, is_told); most.second > 1;
+       most = most_named(findings, is_told)) {
+    const std::string& name = most.first;
+    Cause cause{findings.size(), name, {}};
+    for (std::size_t i = 0; i < findings.size(); ++i) {
+      const auto& buffers = findings[i].buffers;
+      if (is_told[i] || findings[i].rule != kOverlap || buffers.size() != 2) continue;
+      if (buffers[0] != name && buffers[1] != name) continue;
+      is_told[i] = true;
+      if (cause.first == findings.size()) {
+        cause.first = i;
+      } else {
+        cause.others.push_back(buffers[0] == name ? buffers[1] : buffers[0]);
+      }
+    }
+    causes.push_back(std::move(cause));
+  }
+  for (std::size_t i = 0; i < findings.size(); ++i) {
+    if (!is_told[i]) causes.push_back({i, "", {}});
+  }
+  std::sort(causes.begin(), causes.end(),
+            [](const Cause& a, const Cause& b) { return a.first < b.first; });
+  return causes;
+}
+
+std::string line_of(const Cause& cause, const std::vector<spec::Finding>& findings) {
+  constexpr std::size_t kMostNames = 8;
+  const spec::Finding plain = plain_finding(findings[cause.first]);
+  std::string line = plain.rule + ": " + plain.message;
+  if (!cause.others.empty()) {
+    line += "; '" + cause.buffer + "' meets " + std::to_string(cause.others.size()) + " more: ";
+    for (std::size_t i = 0; i < std::min(cause.others.size(), kMostNames); ++i) {
+      line += (i == 0 ? "'" : ", '") + cause.others[i] + "'";
+    }
+    if (cause.others.size() > kMostNames) line += ", ...";
+  }
+  return plain_text(line) + "\n" + plain.drawing;
+}
+
+std::string count_of(std::size_t findings, std::size_t causes) {
+  if (findings == 0) return "no findings";
+  if (findings == 1) return "1 finding";
+  std::string text = std::to_string(findings) + " findings";
+  if (causes == findings) return text;
+  return text + " of " + std::to_string(causes) + (causes == 1 ? " cause" : " causes");
+}
+
+std::string page_of(const Verified& verified, const std::string& file) {
+  const std::vector<Cause> causes = causes_of(verified.findings);
+  std::string page;
+  for (const Cause& cause : causes) page += line_of(cause, verified.findings);
+  page += plain_text(file) + ": " + count_of(verified.findings.size(), causes.size()) +
+          verified.of_what + "\n";
+  if (verified.size) page += size_lines(*verified.size);
+  return page;
+}
+
+nlohmann::ordered_json json_of(const Verified& verified, const std::string& file) {
+  nlohmann::ordered_json json = {{"file", file}, {"findings", nlohmann::ordered_json::array()}};
+  for (const spec::Finding& finding : verified.findings) {
+    json["findings"].push_back({{"rule", finding.rule},
+                                {"message", finding.message},
+                                {"nodes", finding.nodes},
+                                {"buffers", finding.buffers}});
+  }
+  if (verified.size) {
+    json["peak_bytes"] = verified.size->peak_bytes;
+    json["bound_bytes"] = verified.size->bound_bytes;
+  }
+  return json;
+}
+
 }  // namespace
 
 Result<ExitCode> run_plan_verify(const PlanVerifyOptions& options, const spec::OpTable& ops) {
   GRAPHGATE_TRY(const std::string text, read_text(options.file));
   const PlanForm form = options.form == PlanForm::kAny ? form_of(text) : options.form;
-  std::string of_what;
-  std::vector<spec::Finding> findings;
+  Verified verified;
   if (form == PlanForm::kXla) {
-    GRAPHGATE_TRY(findings, verify_xla(options, of_what));
+    GRAPHGATE_TRY(verified, verify_xla(options));
   } else if (form == PlanForm::kTable) {
-    GRAPHGATE_TRY(findings, verify_table(text, options));
+    GRAPHGATE_TRY(verified, verify_table(text, options));
   } else {
-    GRAPHGATE_TRY(findings, verify_one(text, form, options, ops));
+    GRAPHGATE_TRY(verified.findings, verify_one(text, form, options, ops));
   }
-  std::string page;
-  for (const spec::Finding& finding : findings) {
-    const spec::Finding plain = plain_finding(finding);
-    page += plain_text(plain.rule + ": " + plain.message) + "\n" + plain.drawing;
+  if (options.json != "-") {
+    GRAPHGATE_TRY_VOID(write_text(page_of(verified, options.file), "-"));
   }
-  page += plain_text(options.file) + ": " +
-          (findings.empty()       ? "no findings"
-           : findings.size() == 1 ? "1 finding"
-                                  : std::to_string(findings.size()) + " findings") +
-          of_what + "\n";
-  if (options.json != "-") GRAPHGATE_TRY_VOID(write_text(page, "-"));
   if (!options.json.empty()) {
-    nlohmann::ordered_json json = {{"file", options.file},
-                                   {"findings", nlohmann::ordered_json::array()}};
-    for (const spec::Finding& finding : findings) {
-      json["findings"].push_back({{"rule", finding.rule},
-                                  {"message", finding.message},
-                                  {"nodes", finding.nodes},
-                                  {"buffers", finding.buffers}});
-    }
-    GRAPHGATE_TRY_VOID(write_text(print_json(json), options.json));
+    GRAPHGATE_TRY_VOID(write_text(print_json(json_of(verified, options.file)), options.json));
   }
-  return findings.empty() ? ExitCode::kGood : ExitCode::kFindings;
+  return verified.findings.empty() ? ExitCode::kGood : ExitCode::kFindings;
 }
 
 }  // namespace graphgate::tools
