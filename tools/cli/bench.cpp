@@ -2,10 +2,12 @@
 // in one run.
 #include <algorithm>
 #include <memory>
+#include <set>
 
 #include "base/atomic_file.h"
 #include "tools/bench/report.h"
 #include "tools/cli/flags.h"
+#include "tools/cli/manners.h"
 #include "tools/cli/verb.h"
 #include "tools/executors/optimized_options.h"
 #include "tools/report/forms.h"
@@ -43,6 +45,33 @@ std::vector<std::string> part_names() {
   std::vector<std::string> names;
   for (const Part& part : kParts) names.emplace_back(part.name);
   return names;
+}
+
+// What each measurement takes, beside --only and --json.
+struct Takes {
+  const char* what;
+  std::set<std::string> flags;
+};
+const std::vector<Takes>& takes_of_parts() {
+  static const std::vector<Takes> kTakes = {
+      {"plan", {"nodes", "model"}},
+      {"judges", {"models"}},
+      {"fuzz", {"cases"}},
+      {"replay", {"tensor-mib", "model", spec::option::kCaptureSizes}},
+      {"decode", {"batch", "torch"}}};
+  return kTakes;
+}
+
+Result<void> check_flags(const BenchOptions& verb, const CLI::App& app) {
+  for (const auto& [what, flags] : takes_of_parts()) {
+    if (verb.what != what) continue;
+    FlagMode mode{std::string("with '") + what + "'", flags};
+    mode.allowed.insert({"only", "json"});
+    // Who takes a device is told by check_bench.
+    mode.allowed.insert({spec::option::kDevice, spec::option::kDeviceMemory});
+    return refuse_without_effect(app, mode);
+  }
+  return {};
 }
 
 // Whether the flags go together, and the device is there.
@@ -145,7 +174,10 @@ Verb add_bench(CLI::App& app) {
       "  graphgate bench replay --device cuda --json replay.json\n"
       "  graphgate bench replay --device cuda --only sizes --model m.pt2 --capture-sizes 1,2,4,8\n"
       "  graphgate bench decode --batch 1 --torch 'python3 tools/bench/decode_torch.py'");
-  return {bench, [owned](const auto& /*words*/) { return run_bench(*owned); }};
+  return {bench, [owned, bench](const auto& /*words*/) -> Result<ExitCode> {
+            GRAPHGATE_TRY_VOID(check_flags(*owned, *bench));
+            return run_bench(*owned);
+          }};
 }
 
 }  // namespace graphgate::tools

@@ -241,10 +241,11 @@ Result<FileReport> check_file(const std::string& path, std::size_t index, const 
                        setting.ops));
   report.is_case = input.is_case;
   report.recorded = input.recorded;
-  if (setting.verb.app->get_option("--calls")->count() > 0 && (input.is_case || input.recorded)) {
-    return bad_input(path + ": --calls has no effect on " +
-                     (input.is_case ? "a case, which says what it calls"
-                                    : "a program with a recording, which has its calls"));
+  if (input.is_case && setting.verb.app->get_option("--calls")->count() > 0) {
+    return bad_input(path + ": --calls has no effect on a case, which says what it calls");
+  }
+  if (input.recorded) {
+    GRAPHGATE_TRY_VOID(refuse_beside_recording(*setting.verb.app, path, {"calls"}));
   }
   if (input.is_case) GRAPHGATE_TRY_VOID(check_finder(setting.verb, path));
   report.replay = replay_line_of(setting.verb, path);
@@ -490,9 +491,11 @@ Result<ExitCode> compare_nodes(const CheckVerb& verb) {
   if (verb.programs.files.size() != 1 || verb.executors.size() > 1) {
     return bad_input("--against goes with exactly one file, and one --executor at most");
   }
-  for (const auto& [form, path] : verb.reports) {
-    if (form != "json" && !path.empty()) return bad_input("--against has no --" + form);
-  }
+  GRAPHGATE_TRY_VOID(refuse_without_effect(
+      *verb.app, {"with --against",
+                  {"against", "executor", "executor-timeout", "answer-limit", "custom-ops", "data",
+                   "calls", "seed", "false-alarm-rate", "json"},
+                  /*takes_planner=*/true}));
   GRAPHGATE_TRY(spec::OpTable ops, load_op_table(verb.programs.custom_ops));
   GRAPHGATE_TRY_VOID(open_options(verb.planner, ops));
   AgainstRequest request;

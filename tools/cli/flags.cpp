@@ -69,11 +69,13 @@ CLI::Option* add_switch(CLI::App& app, const std::string& name, Configuration& g
   return app.add_flag((turns_off ? "!--" : "--") + name)->each(read);
 }
 
-// Says which deviation was probably meant; whoever makes an executor refuses the others.
-std::string meant_deviation(const std::string& name) {
-  const std::vector<std::string> names = known_words(spec::option::kDeviation);
-  if (std::find(names.begin(), names.end(), name) != names.end()) return "";
-  const std::string meant = did_you_mean(name, names);
+// Says which word was probably meant; whoever makes an executor refuses the others. A mutation of
+// plans may have a seed behind it, NAME:SEED.
+std::string meant_word(const std::string& flag, const std::string& word) {
+  const std::vector<std::string> known = known_words(flag);
+  const std::string name = word.substr(0, word.find(':'));
+  if (std::find(known.begin(), known.end(), name) != known.end()) return "";
+  const std::string meant = did_you_mean(name, known);
   return meant.empty() ? "" : "none is called '" + name + "'" + meant;
 }
 
@@ -97,9 +99,9 @@ CLI::Option* add_valued(CLI::App& app, const OptionRow& row, Configuration& give
     flag->check(CLI::Validator(
         [&row](const std::string& word) { return spec::objection_to(row, word); }, limits));
   }
-  const bool is_deviation =
-      row.name == spec::option::kDeviation || row.name == spec::option::kNoDeviation;
-  if (is_deviation) flag->check(meant_deviation);
+  if (!known_words(name).empty()) {
+    flag->check([name](const std::string& word) { return meant_word(name, word); });
+  }
   if (!row.usual.empty()) flag->default_str(std::string(row.usual));
   return flag;
 }

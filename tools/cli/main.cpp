@@ -6,11 +6,11 @@
 #include <limits>
 #include <system_error>
 
-#include "base/formatted.h"
 #include "base/shell_words.h"
 #include "base/stop_signals.h"
 #include "base/text_limit.h"
 #include "base/uncaught.h"
+#include "spec/configuration.h"
 #include "tools/cli/flags.h"
 #include "tools/cli/manners.h"
 #include "tools/cli/quantities.h"
@@ -94,19 +94,53 @@ std::string meant_flag(const CLI::App& verb, const std::string& message) {
   return "";
 }
 
+// Of a message "WORD not in {A,B}", the one that is nearly the word.
+std::string meant_choice(const std::string& message) {
+  const std::size_t middle = message.find(" not in {");
+  const std::size_t end = message.rfind('}');
+  if (middle == std::string::npos || end == std::string::npos || end < middle) return "";
+  const std::size_t before = message.rfind(' ', middle - 1);
+  const std::size_t begin = before == std::string::npos ? 0 : before + 1;
+  const std::size_t list = middle + std::string(" not in {").size();
+  return graphgate::tools::did_you_mean(
+      message.substr(begin, middle - begin),
+      graphgate::spec::split_list(message.substr(list, end - list)));
+}
+
+// The last verb that was typed, and what it is called: "graphgate golden check".
+std::pair<const CLI::App*, std::string> last_verb(const CLI::App& app) {
+  std::pair<const CLI::App*, std::string> last = {&app, "graphgate"};
+  while (!last.first->get_subcommands().empty()) {
+    last.first = last.first->get_subcommands().front();
+    last.second += " " + last.first->get_name();
+  }
+  return last;
+}
+
 // One line, as for all wrong input.
 std::string usage_error(const CLI::App* app, const CLI::Error& error) {
-  std::string verb = "graphgate";
-  const CLI::App* last = app;
-  while (!last->get_subcommands().empty()) {
-    last = last->get_subcommands().front();
-    verb += " " + last->get_name();
-  }
+  const auto [last, verb] = last_verb(*app);
   const bool is_extra = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
-  return graphgate::tools::plain_text("graphgate: " + std::string(error.what()) +
-                                      (is_extra ? meant_flag(*last, error.what()) : "") + " ('" +
-                                      verb + " --help' shows the options)") +
+  const std::string message = error.what();
+  return graphgate::tools::plain_text(
+             "graphgate: " + message +
+             (is_extra ? meant_flag(*last, message) : meant_choice(message)) + " ('" + verb +
+             " --help' shows the options)") +
          "\n";
+}
+
+// Where a verb is missing: what was typed in its place, an unknown verb or flag; empty if nothing.
+std::string unknown_word(const CLI::App& app, const std::vector<std::string>& words) {
+  const auto [last, called] = last_verb(app);
+  std::size_t at = 1;
+  for (const CLI::App* verb = &app; verb != last; ++at) verb = verb->get_subcommands().front();
+  if (at >= words.size()) return "";
+  const std::string& word = words[at];
+  const bool is_flag = word.starts_with("-");
+  const std::string meant =
+      graphgate::tools::did_you_mean(word, is_flag ? flags_of(*last) : verbs_of(*last));
+  return std::string("graphgate: unknown ") + (is_flag ? "flag" : "verb") + " '" + word + "'" +
+         meant + " ('" + called + " --help' lists them)";
 }
 
 // A line as a report prints it, pasted as the last word behind a verb, and behind flags of it: its
@@ -169,15 +203,13 @@ int run(int argc, char** given) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::RequiredError& error) {
-    const bool is_unknown_verb = argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty();
-    if (!is_unknown_verb) {
+    const bool needs_verb = last_verb(app).first->get_require_subcommand_min() > 0;
+    const std::string unknown = needs_verb ? unknown_word(app, words) : "";
+    if (unknown.empty()) {
       app.exit(error);
-      return static_cast<int>(ExitCode::kBadInput);
+    } else {
+      graphgate::tools::print_line(stderr, unknown);
     }
-    graphgate::tools::print_line(
-        stderr, graphgate::formatted(
-                    "graphgate: unknown verb '%s'%s ('graphgate --help' lists them)", argv[1],
-                    graphgate::tools::did_you_mean(argv[1], verbs_of(app)).c_str()));
     return static_cast<int>(ExitCode::kBadInput);
   } catch (const CLI::ParseError& error) {
     const bool is_help = error.get_exit_code() == 0;
@@ -186,6 +218,8 @@ int run(int argc, char** given) {
   }
   const auto limited = take_text_limit(text_limit);
   if (!limited.ok()) return finish(limited.error());
+  const auto writable = graphgate::tools::check_outputs(app);
+  if (!writable.ok()) return finish(writable.error());
   for (const graphgate::tools::Verb& verb : verbs) {
     if (verb.app->parsed()) return finish(verb.run(words));
   }

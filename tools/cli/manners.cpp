@@ -11,6 +11,7 @@
 
 #include "base/file_io.h"
 #include "spec/option.h"
+#include "tools/cli/flags.h"
 
 namespace graphgate::tools {
 namespace {
@@ -32,6 +33,30 @@ std::size_t distance_between(const std::string& a, const std::string& b) {
     }
   }
   return least[a.size()][b.size()];
+}
+
+// kInfrastructure where there is no such folder, and none can be made.
+Result<void> check_makeable(const std::string& path) {
+  const auto refused = [&](int why) {
+    return infrastructure(path + ": cannot be made: " + std::strerror(why));
+  };
+  std::filesystem::path folder = path;
+  if (!folder.has_filename()) folder = folder.parent_path();  // FOLDER/
+  struct stat found {};
+  if (::stat(folder.c_str(), &found) == 0) return {};  // whoever writes there says what is wrong
+  while (::stat(folder.empty() ? "." : folder.c_str(), &found) != 0) {
+    if (errno != ENOENT) return refused(errno);
+    folder = folder.parent_path();
+  }
+  if (!S_ISDIR(found.st_mode)) return refused(ENOTDIR);
+  if (::access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) != 0) return refused(errno);
+  return {};
+}
+
+// A bundle is an archive or a folder, as its name ends.
+bool is_folder(const CLI::Option& option, const std::string& path) {
+  return option.get_type_name() == takes::kOutputFolder ||
+         (option.check_lname("bundle") && !path.ends_with(".zip"));
 }
 
 }  // namespace
@@ -68,6 +93,16 @@ Result<void> refuse_without_effect(const CLI::App& app, const FlagMode& mode) {
   return {};
 }
 
+Result<void> refuse_beside_recording(const CLI::App& app, const std::string& path,
+                                     const std::set<std::string>& flags) {
+  for (const std::string& flag : flags) {
+    if (app.get_option("--" + flag)->count() == 0) continue;
+    return bad_input(path + ": --" + flag +
+                     " has no effect on a program with a recording, which has its own calls");
+  }
+  return {};
+}
+
 Result<void> check_writable(const std::string& path) {
   // What is open already may lie where nothing can be made.
   const bool is_open = path.starts_with("/dev/") || path.starts_with("/proc/");
@@ -85,6 +120,19 @@ Result<void> check_writable(const std::string& path) {
   if (::stat(parent, &found) != 0) return refused(std::strerror(errno));
   if (!S_ISDIR(found.st_mode)) return refused(std::strerror(ENOTDIR));
   if (::access(parent, W_OK | X_OK) != 0) return refused(std::strerror(errno));
+  return {};
+}
+
+Result<void> check_outputs(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->count() == 0) continue;
+    const std::string type = option->get_type_name();
+    if (type != takes::kOutput && type != takes::kOutputFolder) continue;
+    for (const std::string& path : option->results()) {
+      GRAPHGATE_TRY_VOID(is_folder(*option, path) ? check_makeable(path) : check_writable(path));
+    }
+  }
+  for (const CLI::App* verb : app.get_subcommands()) GRAPHGATE_TRY_VOID(check_outputs(*verb));
   return {};
 }
 

@@ -31,9 +31,18 @@ struct FlagMode {
 // with --csv". Flags that have a value from nobody but the program do not count.
 [[nodiscard]] Result<void> refuse_without_effect(const CLI::App& app, const FlagMode& mode);
 
+// kBadInput for the first of these flags (long names, without dashes) that was given, for a program
+// with a recording: that has its own calls and inputs.
+[[nodiscard]] Result<void> refuse_beside_recording(const CLI::App& app, const std::string& path,
+                                                   const std::set<std::string>& flags);
+
 // kInfrastructure where a file at this path could not be written: said before a run, not after.
 // Empty paths and "-" can.
 [[nodiscard]] Result<void> check_writable(const std::string& path);
+
+// The same for the path of every output that the app's options were given, whatever the verb: those
+// that say OUTPUT in --help, and NEWFOLDERs that would have to be made.
+[[nodiscard]] Result<void> check_outputs(const CLI::App& app);
 
 // Returns the files, and in the place of each folder the programs (.pt2) and cases (.case) below
 // it, sorted. kBadInput for a folder without any.

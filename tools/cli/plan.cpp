@@ -79,6 +79,7 @@ Result<std::vector<spec::InputValue>> inputs_of_call(const std::string& path,
                                                      const PlanVerb& verb) {
   GRAPHGATE_TRY(const auto recorded, read_expected_calls(path, verb.programs.data));
   if (recorded.empty()) return conformance::seeded_inputs(program, verb.seed, verb.call);
+  GRAPHGATE_TRY_VOID(refuse_beside_recording(*verb.app, path, {"seed"}));
   if (static_cast<std::size_t>(verb.call) >= recorded.size()) {
     return bad_input("--call " + std::to_string(verb.call) + ": the recording has " +
                      std::to_string(recorded.size()) + " calls");

@@ -8,6 +8,7 @@
 #include "conformance/run/seeded_inputs.h"
 #include "interop/safetensors.h"
 #include "tools/cli/flags.h"
+#include "tools/cli/manners.h"
 #include "tools/cli/verb.h"
 #include "tools/executors/optimized_options.h"
 #include "tools/executors/subject.h"
@@ -18,6 +19,7 @@ namespace graphgate::tools {
 namespace {
 
 struct RunVerb {
+  const CLI::App* app = nullptr;
   ProgramOptions programs;
   std::string mode = "eager";
   std::uint64_t seed = 1;
@@ -97,6 +99,9 @@ Result<std::unique_ptr<spec::Executor>> executor_of(const RunVerb& verb, const s
 Result<void> run_file(const std::string& path, const RunVerb& verb, const spec::OpTable& ops) {
   GRAPHGATE_TRY(const spec::Program program, read_program(path, ops));
   GRAPHGATE_TRY(const auto recorded, read_expected_calls(path, verb.programs.data));
+  if (!recorded.empty()) {
+    GRAPHGATE_TRY_VOID(refuse_beside_recording(*verb.app, path, {"seed", "calls"}));
+  }
   GRAPHGATE_TRY(const auto executor, executor_of(verb, ops));
   GRAPHGATE_TRY(auto loaded, executor->load(program));
   const std::size_t calls =
@@ -146,6 +151,7 @@ Verb add_run(CLI::App& app) {
   const auto owned = std::make_shared<RunVerb>();
   RunVerb& verb = *owned;
   CLI::App* run = app.add_subcommand("run", "run programs and show the results");
+  verb.app = run;
   add_program_options(*run, verb.programs);
   run->add_option("--mode", verb.mode, "eager rounds as PyTorch does; oracle keeps wide values")
       ->check(CLI::IsMember({"eager", "oracle"}));

@@ -36,6 +36,16 @@ TEST_F(CliManners, SayWhatWasProbablyMeant) {
   expect_refused("mutants --filter frees_twise", "did you mean 'frees_twice'?");
   expect_refused("check --deviation frees_twise golden/models/mutations.pt2",
                  "did you mean 'frees_twice'?");
+  expect_refused("check --pass fuse_rms_nrm golden/models/mutations.pt2",
+                 "did you mean 'fuse_rms_norm'?");
+  expect_refused("check --plan-mutation ofset:3 golden/models/mutations.pt2",
+                 "--plan-mutation: none is called 'ofset'");
+  // One of a list, and a verb or a flag in the place of a verb.
+  expect_refused("check --device cudaa golden/models/mutations.pt2", "did you mean 'cuda'?");
+  expect_refused("check --memory pakc golden/models/mutations.pt2", "did you mean 'pack'?");
+  expect_refused("bench plann", "did you mean 'plan'?");
+  expect_refused("golden chek", "unknown verb 'chek'; did you mean 'check'?");
+  expect_refused("--verson", "unknown flag '--verson'; did you mean '--version'?");
   const CliRun ops = here("ops aten.mm.defalt");
   EXPECT_EQ(ops.code, 4) << ops.err;
   EXPECT_TRUE(contains(ops.err, "did you mean 'aten.mm.default'?"));
@@ -80,6 +90,15 @@ TEST_F(CliManners, RefuseFlagsWithoutEffect) {
       {"help --man --man-folder pages", "--man"},
       {"help check --man-folder pages", "--man-folder"},
       {"fuzz --replay-only --cases 3", "--cases"},
+      {"run --seed 3 " + model, "--seed"},
+      {"run --calls 3 " + model, "--calls"},
+      {"plan --seed 3 " + model, "--seed"},
+      {"check --against reference --judges all " + model, "--judges"},
+      {"check --against reference -x " + model, "--exitfirst"},
+      {"check --against reference --junit a.json " + model, "--junit"},
+      {"bench plan --batch 3", "--batch"},
+      {"bench fuzz --nodes 1000", "--nodes"},
+      {"bench decode --models golden/models", "--models"},
   };
   for (const Row& row : rows) expect_refused(row.arguments, std::string(row.flag));
   EXPECT_FALSE(fs::exists(folder_ / "a.json"));
@@ -102,14 +121,43 @@ TEST_F(CliManners, WriteWhatPlanVerifyFindsAsJson) {
   EXPECT_EQ(json["findings"].size(), 0U);
 }
 
+// Every verb, by the names of its outputs in --help: each of these runs would print something, or
+// take minutes.
 TEST_F(CliManners, SayBeforeARunThatAReportCannotBeWritten) {
-  for (const char* verb : {"check golden/models/mutations.pt2", "fuzz --cases 100000 --corpus c",
-                           "replay g9:1:0", "mutants"}) {
-    const CliRun refused = here(std::string(verb) + " --json no/such/folder/r.json");
-    EXPECT_EQ(refused.code, 3) << verb << refused.out << refused.err;
-    EXPECT_EQ(line_count(refused.err), 1U) << refused.err;
-    EXPECT_TRUE(contains(refused.err, "no/such/folder/r.json: cannot be written"));
-    EXPECT_EQ(refused.out, "") << verb;
+  const std::string model = "golden/models/mutations.pt2";
+  std::ofstream(folder_ / "file") << "no folder\n";
+  struct Row {
+    std::string words;  // of a run that goes well
+    std::vector<std::string> outputs;
+  };
+  const Row rows[] = {
+      {"check " + model, {"json", "markdown", "junit", "sarif", "bundle", "record", "cache"}},
+      {"plan " + model, {"json", "places", "cache"}},
+      {"run " + model, {"save"}},
+      {"ops", {"json"}},
+      {"convert " + model, {"output"}},
+      {"bench plan", {"json"}},
+      {"mutants", {"json"}},
+      {"fuzz --cases 100000 --jobs 1",
+       {"json", "markdown", "junit", "sarif", "case-log", "corpus"}},
+      {"fuzz merge golden/fuzz", {"json"}},
+      {"reduce golden/cases/feed_back.case", {"output"}},
+      {"replay g9:1:0", {"json", "write"}},
+      {"gate --baseline fixed --candidate fixed",
+       {"json", "markdown", "junit", "sarif", "save", "resume"}},
+      {"golden check golden", {"json", "markdown"}},
+      {"doctor", {"json"}},
+      {"help", {"man-folder"}},
+      {"completion bash", {"output"}},
+  };
+  for (const Row& row : rows) {
+    for (const std::string& output : row.outputs) {
+      const CliRun refused = here(row.words + " --" + output + " file/r.json");
+      EXPECT_EQ(refused.code, 3) << row.words << " --" << output << refused.out << refused.err;
+      EXPECT_EQ(line_count(refused.err), 1U) << row.words << " --" << output << refused.err;
+      EXPECT_TRUE(contains(refused.err, "file/r.json: cannot be ")) << row.words;
+      EXPECT_EQ(refused.out, "") << row.words << " --" << output;
+    }
   }
 }
 
@@ -117,6 +165,39 @@ TEST_F(CliManners, TakeAFileOfOpsAndNothingBehindIt) {
   std::ofstream(folder_ / "ops.txt") << "my::own(Tensor self) -> Tensor\n";
   const CliRun run = here("check --custom-ops ops.txt golden/models/mutations.pt2");
   EXPECT_EQ(run.code, 0) << run.out << run.err;
+}
+
+// As --csv says them of what it packs; and a buffer that lies on ten others is one line.
+TEST_F(CliManners, TellOfAPackedTableHowGoodItIsAndEachCauseOnce) {
+  const CliRun packed = here("plan --csv golden/memplan/A.1048576.csv --out packed.csv");
+  ASSERT_EQ(packed.code, 0) << packed.err;
+  const CliRun right = here("plan --verify packed.csv --json right.json");
+  EXPECT_EQ(right.code, 0) << right.err;
+  EXPECT_TRUE(contains(right.out, "packed.csv: no findings in 154 buffers\n"));
+  std::istringstream lines(packed.out);
+  std::size_t said = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("  peak ") && !line.starts_with("  lower bound ")) continue;
+    ++said;
+    EXPECT_TRUE(contains(right.out, line + "\n")) << line;
+  }
+  EXPECT_EQ(said, 2U) << packed.out;
+  const auto json = nlohmann::json::parse(read_file(folder_ / "right.json"));
+  EXPECT_EQ(json["peak_bytes"], 1048576);
+  EXPECT_EQ(json["bound_bytes"], 1048576);
+  // The first buffer onto the bytes of others.
+  std::istringstream table(read_file(folder_ / "packed.csv"));
+  std::ofstream moved(folder_ / "moved.csv");
+  std::size_t number = 0;
+  for (std::string line; std::getline(table, line); ++number) {
+    moved << (number == 1 ? line.substr(0, line.rfind(',')) + ",0" : line) << "\n";
+  }
+  moved.close();
+  const CliRun wrong = here("plan --verify moved.csv");
+  EXPECT_EQ(wrong.code, 1) << wrong.err;
+  EXPECT_EQ(line_count(wrong.out), 4U) << wrong.out;
+  EXPECT_TRUE(contains(wrong.out, "; '0' meets "));
+  EXPECT_TRUE(contains(wrong.out, " findings of 1 cause in 154 buffers\n"));
 }
 
 TEST_F(CliManners, ChooseAmongTheFilesOfAFolder) {
