@@ -96,6 +96,7 @@ struct TapDifference {
   bool is_right_off = false;
   std::string words;
   std::string picture;
+  ElementMap elements;
 };
 
 TapDifference compare_forms(const OutputValue& left, const OutputValue& right) {
@@ -139,6 +140,7 @@ TapDifference compare_tap(const OutputValue& left, const OutputValue& right, con
   const std::vector<long double> y = decode_elements(*b);
   const std::size_t parts = parts_of(a->dtype);
   std::vector<bool> differs(x.size() / std::max<std::size_t>(parts, 1));
+  std::vector<double> distances(differs.size());
   std::optional<std::size_t> worst;
   long double most = -1;
   std::size_t count = 0;
@@ -159,6 +161,8 @@ TapDifference compare_tap(const OutputValue& left, const OutputValue& right, con
     const long double distance = std::isnan(x[i]) || std::isnan(y[i])
                                      ? std::numeric_limits<long double>::infinity()
                                      : std::fabs(x[i] - y[i]);
+    double& farthest = distances[i / parts];
+    farthest = std::max(farthest, static_cast<double>(distance));
     if (!worst || distance > most) {
       worst = i / parts;
       most = distance;
@@ -171,6 +175,7 @@ TapDifference compare_tap(const OutputValue& left, const OutputValue& right, con
               names.right + " (" + std::to_string(count) + " of " + std::to_string(differs.size()) +
               " elements differ)";
   out.picture = draw_elements(differs, a->sizes);
+  out.elements = map_elements(differs, distances, a->sizes);
   return out;
 }
 
@@ -389,6 +394,7 @@ class Comparison {
                                                            : "";
       }
       out_.picture = std::move(found.picture);
+      out_.elements = std::move(found.elements);
       return;
     }
   }
@@ -519,6 +525,33 @@ std::string draw_elements(const std::vector<bool>& differs,
     picture += '\n';
   }
   return picture;
+}
+
+ElementMap map_elements(const std::vector<bool>& differs, const std::vector<double>& distances,
+                        const std::vector<std::int64_t>& sizes) {
+  ElementMap map;
+  if (differs.size() < 2 || sizes.empty()) return map;
+  constexpr std::size_t kMostRows = 48;
+  constexpr std::size_t kMostColumns = 96;
+  const auto columns = static_cast<std::size_t>(std::max<std::int64_t>(sizes.back(), 1));
+  const std::size_t rows = differs.size() / columns;
+  map.rows = std::min(rows, kMostRows);
+  map.columns = std::min(columns, kMostColumns);
+  map.sizes = sizes;
+  std::vector<std::size_t> all(map.rows * map.columns);
+  map.shares.resize(all.size());
+  map.distances.resize(all.size());
+  for (std::size_t i = 0; i < rows * columns; ++i) {
+    const std::size_t row = i / columns * map.rows / rows;
+    const std::size_t cell = row * map.columns + i % columns * map.columns / columns;
+    ++all[cell];
+    map.shares[cell] += differs[i] ? 1 : 0;
+    if (differs[i]) map.distances[cell] = std::max(map.distances[cell], distances[i]);
+  }
+  for (std::size_t cell = 0; cell < all.size(); ++cell) {
+    map.shares[cell] /= static_cast<double>(all[cell]);
+  }
+  return map;
 }
 
 }  // namespace graphgate::conformance

@@ -8,12 +8,23 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "conformance/run/runs.h"
 
 namespace graphgate::conformance {
+
+// A tensor of which elements differ, seen from far: at most 48 rows of 96 cells, each of several
+// elements, in row-major order.
+struct ElementMap {
+  std::size_t rows = 0;
+  std::size_t columns = 0;
+  std::vector<std::int64_t> sizes;  // of the tensor
+  std::vector<double> shares;       // by cell: how much of it differs, 0 to 1
+  std::vector<double> distances;    // the largest distance there; infinite where one is no number
+};
 
 struct Parting {
   bool is_found = false;
@@ -26,6 +37,7 @@ struct Parting {
   std::string element;               // the worst element, in words
   std::vector<std::string> read;     // a line for each operand
   std::string picture;               // of the elements that differ, whole lines; may be empty
+  ElementMap elements;               // the same with numbers; empty where there is no picture
   std::vector<std::string> calls;    // a line for each call of which something is off
   std::size_t nodes = 0;             // that were compared, over all calls
   std::vector<std::string> remarks;  // what could not be compared
@@ -52,5 +64,10 @@ struct PartingNames {
 // 16 lines of 64 characters. Empty for a tensor of one element or none.
 [[nodiscard]] std::string draw_elements(const std::vector<bool>& differs,
                                         const std::vector<std::int64_t>& sizes);
+
+// Returns the same with numbers. `distances` has one for each element.
+[[nodiscard]] ElementMap map_elements(const std::vector<bool>& differs,
+                                      const std::vector<double>& distances,
+                                      const std::vector<std::int64_t>& sizes);
 
 }  // namespace graphgate::conformance

@@ -62,6 +62,9 @@ class JudgeSet {
 
 class Runs;  // conformance/run/runs.h
 
+// The largest error over its bound, by program and by node; infinite where nothing was allowed.
+using NodeRatios = std::map<std::string, std::map<std::string, double>>;
+
 // What a judge says. `outcome` is the worst of its findings, or PASS, or UNSUPPORTED where the
 // executor lacks what the judge needs (then `remark` says what). `checks` counts what was compared:
 // 0 checks are no pass.
@@ -73,6 +76,7 @@ struct JudgeReport {
   std::int64_t checks = 0;
   double seconds = 0;                          // processor time, runs that it had to make included
   std::map<std::string, double> figures = {};  // numbers for reports: "elements", "worst_ratio"
+  NodeRatios node_ratios = {};                 // of the nodes that were judged alone
 };
 
 struct JudgeSettings {

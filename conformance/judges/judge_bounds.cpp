@@ -441,6 +441,7 @@ class BoundsJudge {
     are_nodes_judged_ = nodes.judged > 0 && nodes.passed_over == 0 && !nodes.has_blind_tensor;
     report_.figures["nodes_judged"] = static_cast<double>(nodes.judged);
     report_.figures["worst_node_ratio"] = nodes.worst_ratio;
+    report_.node_ratios = nodes.ratios;
     elements_of_nodes_ = nodes.elements;
     std::vector<Finding> before = std::move(report_.findings);
     report_.findings.clear();

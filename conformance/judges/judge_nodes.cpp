@@ -268,6 +268,8 @@ class NodeJudge {
     const ValueComparison comparison = compare_values(tensor, spread, 1);
     report_.elements += comparison.elements;
     report_.undecided += comparison.undecided;
+    double& ratio = report_.ratios[program_.name][node.name];
+    ratio = std::max(ratio, comparison.worst_ratio);
     if (comparison.worst_ratio > report_.worst_ratio) {
       report_.worst_ratio = comparison.worst_ratio;
       report_.worst_node = node.name;
@@ -305,6 +307,12 @@ void add(NodeReport call, NodeReport& all) {
   if (call.worst_ratio > all.worst_ratio) {
     all.worst_ratio = call.worst_ratio;
     all.worst_node = call.worst_node;
+  }
+  for (const auto& [program, nodes] : call.ratios) {
+    for (const auto& [node, ratio] : nodes) {
+      double& worst = all.ratios[program][node];
+      worst = std::max(worst, ratio);
+    }
   }
   std::move(call.findings.begin(), call.findings.end(), std::back_inserter(all.findings));
 }

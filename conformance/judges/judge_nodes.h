@@ -72,6 +72,7 @@ struct NodeReport {
   std::int64_t undecided = 0;
   double worst_ratio = 0;  // |error| / bound over all of them
   std::string worst_node;
+  NodeRatios ratios;                  // of the nodes that were judged, over all calls
   std::vector<NodeFinding> findings;  // in program order, call by call
 };
 
