@@ -1,10 +1,7 @@
 #include "tools/report/plan_dot.h"
 
-#include <map>
-#include <set>
-
-#include "spec/plan_drawing.h"
 #include "tools/report/escape.h"
+#include "tools/report/plan_edges.h"
 
 namespace graphgate::tools {
 namespace {
@@ -20,8 +17,7 @@ class Writer {
     for (std::size_t b = 0; b < plan_.blocks.size(); ++b) {
       for (std::size_t p = 0; p < plan_.blocks[b].partitions.size(); ++p) write_partition(b, p);
     }
-    for (const std::uint32_t step : spec::execution_order(plan_)) write_edges(step);
-    for (const spec::Argument& output : plan_.outputs) read(output, "output");
+    for (const PlanEdge& edge : plan_edges(plan_, ops_)) write_edge(edge);
     return out_ + "}\n";
   }
 
@@ -42,43 +38,15 @@ class Writer {
     out_ += "  }\n";
   }
 
-  // Edges into a step; then it is the writer of what it makes and of what its op writes.
-  void write_edges(std::uint32_t step) {
-    const spec::Node& node = plan_.steps[step].node;
-    const spec::OpRow* row = ops_.find(node.op);
-    std::set<spec::BufferId> written;
-    for (const spec::NamedArgument& named : node.arguments) {
-      read(named.argument, step_id(step));
-      const auto argument = row ? row->schema.find_argument(named.name) : std::nullopt;
-      if (argument && row->writes(*argument)) add_buffers(named.argument, written);
-    }
-    for (const spec::NodeResult& result : node.results) {
-      for (const spec::ValueId id : result.values) add_buffers({id}, written);
-    }
-    for (const spec::BufferId buffer : written) writer_[buffer] = step_id(step);
-  }
-
-  void read(const spec::Argument& argument, const std::string& reader) {
-    std::set<spec::BufferId> buffers;
-    add_buffers(argument, buffers);
-    for (const spec::BufferId buffer : buffers) {
-      const auto writer = writer_.find(buffer);
-      const std::string& name = plan_.buffers[buffer.index].name;
-      const std::string from = writer == writer_.end() ? dot_label("$" + name) : writer->second;
-      out_.append("  ").append(from).append(" -> ").append(reader);
-      out_.append(" [label=").append(dot_label("$" + name)).append("];\n");
-    }
-  }
-
-  void add_buffers(const spec::Argument& argument, std::set<spec::BufferId>& out) const {
-    for_each_value(argument, [&](spec::ValueId id) {
-      if (const auto& buffer = plan_.values[id.index].buffer) out.insert(*buffer);
-    });
+  void write_edge(const PlanEdge& edge) {
+    const std::string name = dot_label("$" + plan_.buffers[edge.buffer.index].name);
+    out_.append("  ").append(edge.from ? step_id(*edge.from) : name);
+    out_.append(" -> ").append(edge.to ? step_id(*edge.to) : "output");
+    out_.append(" [label=").append(name).append("];\n");
   }
 
   const spec::Plan& plan_;
   const spec::OpTable& ops_;
-  std::map<spec::BufferId, std::string> writer_;
   std::string out_;
 };
 
