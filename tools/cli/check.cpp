@@ -26,6 +26,8 @@
 #include "tools/executors/optimized_options.h"
 #include "tools/executors/stored_subject.h"
 #include "tools/report/check_report.h"
+#include "tools/report/escape.h"
+#include "tools/report/plan_panel.h"
 #include "tools/report/replay_line.h"
 #include "tools/store/bundle.h"
 #include "tools/store/check_input.h"
@@ -122,18 +124,48 @@ std::vector<std::string> executors_of(const Setting& setting, bool is_case) {
 void describe_script(const Script& script, FileReport& report) {
   report.name = script.name;
   report.calls = script.calls();
-  for (const auto& program : script.programs) report.nodes += program->graph.nodes.size();
+  std::set<std::string> ops;
+  for (const auto& program : script.programs) {
+    report.nodes += program->graph.nodes.size();
+    for (const spec::Node& node : program->graph.nodes) ops.insert(node.op);
+  }
+  report.ops.assign(ops.begin(), ops.end());
 }
 
-void add_plans(const Runs& runs, bool with_text, ExecutorReport& report) {
+// What the judges said of the executor, as a page marks it in a plan.
+PlanPanelFacts panel_facts(const spec::Plan& plan, const std::string& file,
+                           const ExecutorReport& report) {
+  PlanPanelFacts facts;
+  facts.title = file + ", " + report.executor;
+  facts.place = file;
+  for (const conformance::JudgeReport& judge : report.judged.judges) {
+    if (!judge.node_ratios.empty()) facts.ratios = judge.node_ratios;
+    for (const spec::Finding& finding : judge.findings) {
+      const bool is_of_plan = finding.program.empty() || finding.program == plan.name;
+      if (is_of_plan) facts.findings.push_back(plain_finding(finding));
+    }
+  }
+  return facts;
+}
+
+// Whose plans are kept, in which forms.
+struct KeptPlans {
+  bool as_text = false;
+  bool as_panels = false;
+};
+
+void add_plans(const Runs& runs, const std::string& file, KeptPlans kept, ExecutorReport& report) {
   const auto found = runs.subject_traces().find(Configuration{});
   if (found == runs.subject_traces().end()) return;
   std::set<const spec::Plan*> seen;
   for (const conformance::CallRecord& call : found->second->calls) {
     if (!call.plan || !spec::check_plan(*call.plan).ok()) continue;
     report.plan = conformance::plan_stats(*call.plan);
-    if (!with_text || !seen.insert(call.plan.get()).second) continue;
-    report.plans.push_back(spec::print_plan(*call.plan, *runs.script().ops));
+    if (!seen.insert(call.plan.get()).second) continue;
+    const spec::OpTable& ops = *runs.script().ops;
+    if (kept.as_text) report.plans.push_back(spec::print_plan(*call.plan, ops));
+    if (!kept.as_panels) continue;
+    report.panels.push_back(plan_panel(*call.plan, ops, panel_facts(*call.plan, file, report)));
   }
 }
 
@@ -158,7 +190,8 @@ Result<void> judge(Runs& runs, const std::string& executor, bool is_case, const 
   if (made.judged.outcome == spec::Outcome::kUndecided) {
     made.judged.localization.push_back(words_that_decide(is_case, report.recorded));
   }
-  add_plans(runs, !setting.verb.bundle.empty(), made);
+  add_plans(runs, report.file,
+            {!setting.verb.bundle.empty(), has_form(setting.verb.reports, kHtmlForm)}, made);
   report.executors.push_back(std::move(made));
   return {};
 }
@@ -494,7 +527,7 @@ Result<ExitCode> compare_nodes(const CheckVerb& verb) {
   GRAPHGATE_TRY_VOID(refuse_without_effect(
       *verb.app, {"with --against",
                   {"against", "executor", "executor-timeout", "answer-limit", "custom-ops", "data",
-                   "calls", "seed", "false-alarm-rate", "json"},
+                   "calls", "seed", "false-alarm-rate", "html", "json"},
                   /*takes_planner=*/true}));
   GRAPHGATE_TRY(spec::OpTable ops, load_op_table(verb.programs.custom_ops));
   GRAPHGATE_TRY_VOID(open_options(verb.planner, ops));
@@ -506,7 +539,7 @@ Result<ExitCode> compare_nodes(const CheckVerb& verb) {
   request.calls = {verb.programs.data, verb.calls, verb.seed};
   request.planner = verb.planner;
   request.false_alarm_rate = verb.false_alarm_rate;
-  request.json = verb.reports.contains("json") ? verb.reports.at("json") : "";
+  request.reports = verb.reports;
   return run_against(request, std::make_shared<const spec::OpTable>(std::move(ops)));
 }
 

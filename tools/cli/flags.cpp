@@ -302,6 +302,12 @@ void add_json_flag(CLI::App& app, std::string& path, const std::string& what) {
       ->type_name(takes::kOutput);
 }
 
+void add_html_flag(CLI::App& app, std::string& path) {
+  app.add_option(std::string("--") + kHtmlForm, path,
+                 "write a page to look at, for a browser, to this file")
+      ->type_name(takes::kOutput);
+}
+
 Result<void> write_json(const nlohmann::ordered_json& json, const std::string& path) {
   return path.empty() ? Result<void>() : write_text(print_json(json), path);
 }

@@ -139,6 +139,8 @@ void add_report_options(CLI::App& app, ReportPaths& paths, const std::string& wh
 
 // --json where `what` has no other form.
 void add_json_flag(CLI::App& app, std::string& path, const std::string& what);
+// --html of a verb that has no other forms than this and --json.
+void add_html_flag(CLI::App& app, std::string& path);
 // Writes to that path, or nothing where none was given. kInfrastructure where it cannot be written.
 [[nodiscard]] Result<void> write_json(const nlohmann::ordered_json& json, const std::string& path);
 

@@ -210,7 +210,10 @@ ReportItem item_of(const FileReport& file, bool details) {
   } else if (file.error) {
     item.trouble = plain_text("graphgate: " + file.error->message) + "\n";
   }
-  for (const auto& [executor, judged, plan, plans] : file.executors) {
+  item.ops = file.ops;
+  const bool has_numbers = !file.executors.empty() && !file.error;
+  if (has_numbers) item.ratio = file.largest("worst_ratio");
+  for (const auto& [executor, judged, plan, plans, panels] : file.executors) {
     for (const spec::Finding& finding : judged.findings) {
       item.findings.push_back({plain_finding(finding), plain_name(executor), ""});
     }
@@ -220,6 +223,8 @@ ReportItem item_of(const FileReport& file, bool details) {
         item.findings.push_back({plain_finding(finding), plain_name(executor), name});
       }
       item.seconds += judge.seconds;
+      item.judges.push_back({name, plain_name(executor), judge.outcome, judge.checks, judge.seconds,
+                             plain_text(judge.remark)});
     }
     for (const std::string& where : judged.localization) item.remarks.push_back(plain_text(where));
   }
@@ -259,6 +264,21 @@ std::string describe_totals(const std::vector<FileReport>& reports) {
          " skipped\n";
 }
 
+// The plans of all files, up to a size that a page bears.
+void add_panels(const std::vector<FileReport>& reports, Report& report) {
+  constexpr std::size_t kMostSteps = 400'000;
+  std::size_t steps = 0;
+  for (const FileReport& file : reports) {
+    for (const ExecutorReport& executor : file.executors) {
+      for (const Json& panel : executor.panels) {
+        steps += panel["steps"]["name"].size();
+        if (steps > kMostSteps) continue;
+        report.panels.push_back(panel);
+      }
+    }
+  }
+}
+
 Report report_of(const std::vector<FileReport>& reports) {
   Report report = one_section("graphgate check");
   report.code = reports.empty() ? ExitCode::kInconclusive : ExitCode::kGood;
@@ -268,6 +288,7 @@ Report report_of(const std::vector<FileReport>& reports) {
   }
   report.totals = describe_totals(reports);
   report.facts = json_of(reports, /*seconds=*/true);
+  add_panels(reports, report);
   const auto lacking = std::count_if(reports.begin(), reports.end(), [](const FileReport& file) {
     return !file.interruption.empty();
   });

@@ -18,6 +18,7 @@ struct ExecutorReport {
   conformance::CaseReport judged;
   std::optional<conformance::PlanStats> plan;  // of its last call, where it makes plans
   std::vector<std::string> plans;              // all that it followed, as text; only on request
+  std::vector<nlohmann::ordered_json> panels;  // of the same plans (plan_panel.h); only on request
 };
 
 // What one file came to: a report for each executor, or the reason why there is none.
@@ -28,6 +29,7 @@ struct FileReport {
   bool recorded = false;
   std::size_t nodes = 0;  // over all programs
   std::size_t calls = 0;
+  std::vector<std::string> ops;  // of all programs, each once
   std::vector<ExecutorReport> executors;
   std::optional<Error> error;
   std::string replay;        // a line of sh that judges the file again, as it was

@@ -99,6 +99,24 @@ std::string xml_attribute(std::string_view text) {
   return out;
 }
 
+// Outside of its strings JSON has none of these.
+std::string html_json(std::string_view json) {
+  std::string out;
+  out.reserve(json.size());
+  for (const char c : json) {
+    if (c == '<') {
+      out += "\\u003c";
+    } else if (c == '>') {
+      out += "\\u003e";
+    } else if (c == '&') {
+      out += "\\u0026";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
 std::string markdown_text(std::string_view text) {
   std::string out;
   for (const char c : one_line(text)) {

@@ -28,6 +28,10 @@ inline constexpr std::size_t kLongestName = 200;
 // The same for an attribute, on one line.
 [[nodiscard]] std::string xml_attribute(std::string_view text);
 
+// JSON as the contents of an element `script` of HTML: nothing in it ends the element, or begins a
+// comment there.
+[[nodiscard]] std::string html_json(std::string_view json);
+
 // Words of a paragraph or a cell of GitHub's Markdown: one line, no markup, no HTML.
 [[nodiscard]] std::string markdown_text(std::string_view text);
 // A name as code, in a cell, too.

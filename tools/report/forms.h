@@ -20,6 +20,9 @@ namespace graphgate::tools {
 // SARIF 2.1.0 (OASIS): one result a finding, with its rule, at the file that it is about.
 [[nodiscard]] std::string print_sarif(const Report& report);
 
+// A page to look at: one file with its data, its script and its style, which needs no network.
+[[nodiscard]] std::string print_html(const Report& report);
+
 // Lines for a person; an item's trouble goes to standard error.
 void print_lines(const Report& report);
 void print_item(const ReportItem& item);
@@ -37,8 +40,13 @@ struct ReportForm {
 };
 [[nodiscard]] std::span<const ReportForm> report_forms();
 
+// The name of the form with panels (Report::panels), which a verb makes for it alone.
+inline constexpr const char* kHtmlForm = "html";
+
 // Where forms go, by name: a path, "-" for standard output, "" for nowhere.
 using ReportPaths = std::map<std::string, std::string>;
+// Whether that form is asked for.
+[[nodiscard]] bool has_form(const ReportPaths& paths, const std::string& name);
 // How many forms go to standard output: lines for a person stay away from there.
 [[nodiscard]] std::size_t to_stdout(const ReportPaths& paths);
 // kInfrastructure where one cannot be written.

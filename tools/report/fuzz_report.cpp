@@ -389,6 +389,19 @@ std::string campaign_replay_line(const fuzz::CampaignState& state, const std::st
   return replay_line(run("environment"), words);
 }
 
+std::vector<std::string> ops_at_fault(const std::string& signature) {
+  const auto parsed = fuzz::parse_signature(signature);
+  std::vector<std::string> ops;
+  if (!parsed.ok()) return ops;
+  std::string_view rest = parsed.value().pattern;
+  while (!rest.empty()) {
+    const std::size_t comma = std::min(rest.find(", "), rest.size());
+    ops.emplace_back(rest.substr(0, comma));
+    rest.remove_prefix(std::min(comma + 2, rest.size()));
+  }
+  return ops;
+}
+
 Report report_of(const FuzzOutcome& outcome, const fuzz::Ledger& ledger) {
   const std::vector<FindingRow> rows = rows_of(outcome, ledger);
   Report report = one_section("graphgate fuzz");
@@ -411,6 +424,7 @@ Report report_of(const FuzzOutcome& outcome, const fuzz::Ledger& ledger) {
     items.push_back(
         item_of(file, rule_of(row.signature), row.outcome(), row.count.message, row.count.nodes));
     items.back().replay = replay_line(outcome, row);
+    items.back().ops = ops_at_fault(row.signature);
   }
   for (const ReplayedCase& one : outcome.replayed) {
     items.push_back(item_of(one.is_known ? one.file : outcome.corpus + "/" + one.file, one.name,

@@ -30,6 +30,9 @@ struct FuzzOutcome {
                                                const std::string& what, bool is_drawn,
                                                const std::string& signature);
 
+// Returns the ops at fault, or kinds of them, that a signature names; none of what is no signature.
+[[nodiscard]] std::vector<std::string> ops_at_fault(const std::string& signature);
+
 // Its code: 1 for what no ledger knows (an unexpected pass too, but not of a finding that ships
 // with the subject's adapter, which is told of as mended), 2 where all that was found is suspect,
 // where it was interrupted, or where nothing was judged at all, else 0; 5 for a defect of the

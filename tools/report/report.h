@@ -4,6 +4,7 @@
 // No form knows a verb: docs/adding_a_report_format.md.
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -22,6 +23,16 @@ struct ReportFinding {
   std::string judge;  // empty: of the run itself
 };
 
+// What one judge said of an item.
+struct ReportJudge {
+  std::string name;
+  std::string executor;
+  spec::Outcome outcome = spec::Outcome::kPass;
+  std::int64_t checks = 0;
+  double seconds = 0;
+  std::string remark;
+};
+
 // What one file, or one row of a comparison, came to.
 struct ReportItem {
   std::string place;  // a file; a name where there is none
@@ -31,12 +42,15 @@ struct ReportItem {
   std::vector<ReportFinding> findings;
   std::vector<std::string> remarks;  // where a failure begins
   double seconds = 0;
-  std::string kind = {};                // of what is wrong, in words: "crash"; empty: not told
-  std::vector<std::string> files = {};  // that it is about; empty: its place
-  std::string replay;                   // a line of sh that shows it again; empty: there is none
-  std::string baseline_state;           // SARIF's, of a comparison: "new", "absent"...
-  std::string text;                     // whole lines for a person
-  std::string trouble;                  // the same, for standard error
+  std::string kind = {};                 // of what is wrong, in words: "crash"; empty: not told
+  std::vector<std::string> files = {};   // that it is about; empty: its place
+  std::string replay;                    // a line of sh that shows it again; empty: there is none
+  std::string baseline_state;            // SARIF's, of a comparison: "new", "absent"...
+  std::string text;                      // whole lines for a person
+  std::string trouble;                   // the same, for standard error
+  std::vector<std::string> ops = {};     // that it runs, or that are at fault; each once
+  std::vector<ReportJudge> judges = {};  // that were asked
+  std::optional<double> ratio = {};      // the largest error over what is allowed
 
   [[nodiscard]] ExitCode exit_code() const;
 };
@@ -82,6 +96,9 @@ struct Report {
   std::string first_bad = {};    // of several sections, the subject that fails first
   // Where a signal ended it, what the report lacks: "interrupted by SIGTERM, 12 cases not run".
   std::string interruption = {};
+  // What a page draws beside the items, each an object with its kind as "panel": "plan", "parting",
+  // "matrix" or "campaign" (docs/html_report.md). A verb makes them where a page was asked for.
+  std::vector<nlohmann::ordered_json> panels = {};
 
   // Those of all sections.
   [[nodiscard]] std::vector<const ReportItem*> items() const;

@@ -3,6 +3,7 @@
 #include "base/file_io.h"
 #include "base/one_line.h"
 #include "base/result_test.h"
+#include "base/sha256.h"
 #include "tools/report/check_report.h"
 #include "tools/report/escape.h"
 #include "tools/report/forms.h"
@@ -201,6 +202,72 @@ TEST(SarifReport, MakesNoLinkAndNoPlaceholder) {
 TEST(JsonReport, SteersNoTerminal) {
   EXPECT_EQ(json_line({{"a", "\x7f\xc2\x9b\xc3\xa9\xff"}}),
             "{\"a\":\"\\u007f\\u009b\xc3\xa9\xef\xbf\xbd\"}");
+}
+
+// What stands between the two, behind which the second stands.
+std::string between(const std::string& text, const std::string& begin, const std::string& end) {
+  const std::size_t at = text.find(begin);
+  if (at == std::string::npos) return "";
+  const std::size_t from = at + begin.size();
+  return text.substr(from, text.find(end, from) - from);
+}
+
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
+    ++count;
+  }
+  return count;
+}
+
+TEST(HtmlReport, HoldsItsDataAndNoMarkupOfAnothers) {
+  const std::string page = print_html(report_of(hostile_files()));
+  EXPECT_EQ(count_of(page, "<script"), 2U);  // the data and the script
+  EXPECT_EQ(count_of(page, "</script"), 2U);
+  EXPECT_EQ(count_of(page, "<style"), 1U);
+  EXPECT_EQ(count_of(page, "<body>"), 1U);
+  const std::string text = between(page, "id=\"data\">", "</script>");
+  const auto data = nlohmann::json::parse(text, nullptr, false);
+  ASSERT_FALSE(data.is_discarded());
+  EXPECT_EQ(data["verb"], "graphgate check");
+  EXPECT_EQ(data["verdict"], "ERROR");
+  const auto& items = data["sections"][0]["items"];
+  ASSERT_EQ(items.size(), 3U);
+  EXPECT_EQ(items[0]["class"], "bad");
+  EXPECT_EQ(items[1]["class"], "open");
+  const auto reason = items[0]["reason"].get<std::string>();
+  EXPECT_TRUE(contains(reason, "</failure>]]><script>&\"'`|\\"));
+  EXPECT_EQ(text.find('<'), std::string::npos);
+  EXPECT_EQ(text.find('&'), std::string::npos);
+  // For a reader without scripts, what a terminal shows.
+  EXPECT_TRUE(contains(between(page, "<noscript>", "</noscript>"), "0 passed, 2 failed, 1 skipped"));
+}
+
+TEST(HtmlReport, LetsNoOtherScriptRunAndAsksNoNetwork) {
+  const std::string page = print_html(report());
+  const std::string policy = between(page, "\"Content-Security-Policy\" content=\"", "\"");
+  const std::string script = between(page, "</script>\n<script>", "</script>");
+  const std::string style = between(page, "<style>", "</style>");
+  ASSERT_GT(script.size(), 1'000U);
+  ASSERT_GT(style.size(), 1'000U);
+  EXPECT_EQ(policy, "default-src 'none'; script-src 'sha256-" + sha256_base64(script) +
+                        "'; style-src 'sha256-" + sha256_base64(style) +
+                        "'; base-uri 'none'; form-action 'none'");
+  EXPECT_EQ(page.find("://"), std::string::npos);
+  EXPECT_EQ(page.find("@import"), std::string::npos);
+  EXPECT_EQ(page.find("url("), std::string::npos);
+  // Texts of others become text nodes, and nothing else.
+  for (const char* unsafe : {"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write",
+                             "eval(", "new Function", "fetch(", "XMLHttpRequest", "import("}) {
+    EXPECT_EQ(script.find(unsafe), std::string::npos) << unsafe;
+  }
+}
+
+TEST(HtmlReport, KeepsJsonWhole) {
+  const std::string json = R"({"a":"</script><!--&amp;\u003c"})";
+  const std::string text = html_json(json);
+  EXPECT_EQ(text.find_first_of("<>&"), std::string::npos);
+  EXPECT_EQ(nlohmann::json::parse(text), nlohmann::json::parse(json));
 }
 
 // docs/adding_a_report_format.md: a form is one file, and the page's places are there.
