@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <optional>
+#include <set>
 
 #include "base/atomic_file.h"
 #include "conformance/judges/plan_quality.h"
@@ -18,8 +20,10 @@
 #include "tools/cli/plan_verify.h"
 #include "tools/cli/verb.h"
 #include "tools/executors/optimized_options.h"
+#include "tools/report/escape.h"
 #include "tools/report/forms.h"
 #include "tools/report/plan_dot.h"
+#include "tools/report/plan_panel.h"
 #include "tools/report/plan_words.h"
 #include "tools/store/programs.h"
 
@@ -38,6 +42,7 @@ struct PlanVerb {
   PackCsvOptions pack;   // of a CSV file, instead of a program
   std::string diff;      // a stored plan to compare with
   std::string json;
+  std::string html;
   std::string places;                     // where to write how buffers came to their bytes
   std::vector<std::string> verify_files;  // stored plans, instead of programs
   std::string verify_form = "auto";
@@ -49,8 +54,8 @@ struct PlanVerb {
 Result<void> check_flags(const PlanVerb& verb) {
   if (!verb.verify_files.empty()) {
     return refuse_without_effect(
-        *verb.app,
-        {"with --verify", {"verify", "format", "program", "custom-ops", "capacity", "json"}});
+        *verb.app, {"with --verify",
+                    {"verify", "format", "program", "custom-ops", "capacity", "json", "html"}});
   }
   if (!verb.pack.csv.empty()) {
     return refuse_without_effect(*verb.app,
@@ -58,14 +63,14 @@ Result<void> check_flags(const PlanVerb& verb) {
   }
   FlagMode mode{"without --verify or --csv",
                 {"data", "custom-ops", "call", "seed", "verbose", "text", "dot", "quality", "json",
-                 "diff", "places"},
+                 "html", "diff", "places"},
                 /*takes_planner=*/true};
   const auto forget = [&](const char* with, std::initializer_list<const char*> names) {
     mode.name = with;
     for (const char* name : names) mode.allowed.erase(name);
   };
   if (verb.quality) {
-    forget("with --quality", {"text", "dot", "json", "diff"});
+    forget("with --quality", {"text", "dot", "json", "html", "diff"});
   } else if (!verb.diff.empty()) {
     forget("with --diff", {"text", "dot"});
   } else if (verb.json == "-") {
@@ -151,12 +156,37 @@ Result<void> show_quality(const std::string& path, const PlanVerb& verb,
   return {};
 }
 
-Result<ExitCode> show_diff(const spec::Plan& plan, const std::string& stored,
-                           const spec::OpTable& ops) {
-  GRAPHGATE_TRY(const spec::Plan before, read_plan(stored, ops));
-  const std::vector<std::string> changes = spec::diff_plans(before, plan);
-  for (const std::string& change : changes) print_line(stdout, change);
-  return changes.empty() ? ExitCode::kGood : ExitCode::kFindings;
+// What a plan is, as an item of a page.
+ReportItem item_of(const std::string& file, const spec::Plan& plan) {
+  ReportItem item;
+  item.place = file;
+  item.text = describe_plan(conformance::plan_stats(plan)) + "\n";
+  std::set<std::string> ops;
+  for (const spec::PlanStep& step : plan.steps) {
+    if (step.body.empty()) ops.insert(step.node.op);
+    for (const spec::Node& node : step.body) ops.insert(node.op);
+  }
+  item.ops.assign(ops.begin(), ops.end());
+  return item;
+}
+
+// Adds a plan to the page, beside the one that it is compared with.
+void add_to_page(Report& page, const std::string& file, const spec::Plan& plan,
+                 const spec::Plan* before, const PlanVerb& verb, const spec::OpTable& ops) {
+  nlohmann::ordered_json panel = plan_panel(plan, ops, {.title = file, .place = file});
+  if (before) add_other_plan(panel, plan_panel(*before, ops, {.title = verb.diff}));
+  page.panels.push_back(std::move(panel));
+  page.sections.front().items.push_back(item_of(file, plan));
+}
+
+// Says on the page what changed, too.
+void add_changes(Report& page, const std::vector<std::string>& changes) {
+  if (page.items().empty()) return;
+  ReportItem& item = page.sections.front().items.back();
+  for (const std::string& change : changes) item.remarks.push_back(plain_text(change));
+  if (changes.empty()) return;
+  item.outcome = spec::Outcome::kFail;
+  item.reason = "another plan: " + changes.front();
 }
 
 void add_csv_options(CLI::App& plan, PackCsvOptions& pack) {
@@ -216,6 +246,9 @@ Result<ExitCode> verify_all(const PlanVerb& verb) {
   PlanVerifyOptions options = verb.verify;
   options.capacity_bytes = verb.pack.capacity_bytes;
   options.json = verb.json;
+  options.is_stdout_taken = verb.json == "-" || verb.html == "-";
+  Report page = one_section("graphgate plan --verify");
+  if (!verb.html.empty()) options.page = &page;
   const auto form = std::find(kPlanForms.begin(), kPlanForms.end(), verb.verify_form);
   options.form = static_cast<PlanForm>(form - kPlanForms.begin());
   ExitCode all = ExitCode::kGood;
@@ -229,11 +262,13 @@ Result<ExitCode> verify_all(const PlanVerb& verb) {
       all = worse(all, code.value());
     }
   }
+  page.code = all;
+  GRAPHGATE_TRY_VOID(write_report(page, {{kHtmlForm, verb.html}}));
   return all;
 }
 
 Result<ExitCode> run_plan(const PlanVerb& verb) {
-  GRAPHGATE_TRY_VOID(check_writable(verb.json));
+  GRAPHGATE_TRY_VOID(check_report_paths({{"json", verb.json}, {kHtmlForm, verb.html}}));
   if (!verb.verify_files.empty()) {
     if (!verb.programs.files.empty() || !verb.pack.csv.empty()) {
       return bad_input("--verify goes without programs and --csv; --program names the program");
@@ -260,6 +295,8 @@ Result<ExitCode> run_plan(const PlanVerb& verb) {
   PlanLog log(verb.verbose);
   if (verb.verbose || !verb.places.empty()) options.compile.log = &log;
   ExitCode code = ExitCode::kGood;
+  Report page = one_section("graphgate plan");
+  const bool is_stdout_taken = verb.json == "-" || verb.html == "-" || verb.places == "-";
   for (const std::string& file : verb.programs.files) {
     if (verb.quality) {
       const auto shown = in_file(show_quality(file, verb, options, ops), file);
@@ -275,16 +312,30 @@ Result<ExitCode> run_plan(const PlanVerb& verb) {
     const spec::Plan& plan = made.value();
     if (!verb.places.empty()) {
       GRAPHGATE_TRY_VOID(write_text(log.places(), verb.places));
-      if (verb.places == "-") continue;
     }
     if (!verb.json.empty()) {
       GRAPHGATE_TRY(const std::string json, interop::print_plan_json(plan));
       GRAPHGATE_TRY_VOID(write_text(json, verb.json));
-      if (verb.json == "-") continue;
     }
-    if (!verb.diff.empty()) return show_diff(plan, verb.diff, ops);
-    GRAPHGATE_TRY_VOID(write_text(page_of(plan, verb, ops), "-"));
+    std::optional<spec::Plan> before;
+    if (!verb.diff.empty()) {
+      GRAPHGATE_TRY(before, read_plan(verb.diff, ops));
+    }
+    if (!verb.html.empty()) {
+      add_to_page(page, file, plan, before ? &*before : nullptr, verb, ops);
+    }
+    if (before) {
+      const std::vector<std::string> changes = spec::diff_plans(*before, plan);
+      add_changes(page, changes);
+      if (!changes.empty()) code = ExitCode::kFindings;
+      if (is_stdout_taken) continue;
+      for (const std::string& change : changes) print_line(stdout, change);
+    } else if (!is_stdout_taken) {
+      GRAPHGATE_TRY_VOID(write_text(page_of(plan, verb, ops), "-"));
+    }
   }
+  page.code = code;
+  GRAPHGATE_TRY_VOID(write_report(page, {{kHtmlForm, verb.html}}));
   return code;
 }
 
@@ -312,6 +363,7 @@ Verb add_plan(CLI::App& app) {
       ->excludes(text);
   plan->add_option("--json", verb.json, "write the plan as JSON to this file (- for stdout)")
       ->type_name(takes::kOutput);
+  add_html_flag(*plan, verb.html);
   plan->add_option("--places", verb.places,
                    "write a line of JSON for each buffer of the plan to this file (- for stdout): "
                    "whether it was allocated, or whose bytes it took over")

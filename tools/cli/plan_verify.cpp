@@ -20,6 +20,8 @@
 #include "tools/cli/pack_csv.h"
 #include "tools/report/escape.h"
 #include "tools/report/forms.h"
+#include "tools/report/json.h"
+#include "tools/report/plan_panel.h"
 #include "tools/store/programs.h"
 
 namespace graphgate::tools {
@@ -50,6 +52,7 @@ struct Verified {
   std::string of_what;  // how much was looked at
   // Of a table: how high it is, and the most bytes that are in use at once.
   std::optional<PackedSize> size;
+  Json panel;  // what a page draws of the plan, where one was asked for
 };
 
 // Nothing for sizes beyond 63 bits in all, each of which may be a finding.
@@ -69,6 +72,13 @@ std::optional<PackedSize> size_of(const std::vector<interop::PlacedMinimallocBuf
   return size;
 }
 
+PlanPanelFacts facts_of(const PlanVerifyOptions& options,
+                        const std::vector<spec::Finding>& findings) {
+  PlanPanelFacts facts{options.file, options.file, {}, {}};
+  for (const spec::Finding& finding : findings) facts.findings.push_back(plain_finding(finding));
+  return facts;
+}
+
 Result<Verified> verify_table(const std::string& text, const PlanVerifyOptions& options) {
   if (!options.program.empty()) return bad_input("--program goes with a plan, not with a table");
   GRAPHGATE_TRY(const auto buffers,
@@ -82,6 +92,7 @@ Result<Verified> verify_table(const std::string& text, const PlanVerifyOptions& 
   out.findings = verify::verify_packing(packed, options.capacity_bytes);
   out.of_what = " in " + std::to_string(buffers.size()) + " buffers";
   out.size = size_of(buffers);
+  if (options.page) out.panel = packing_panel(packed, facts_of(options, out.findings));
   return out;
 }
 
@@ -154,9 +165,8 @@ Result<void> check_all_arguments(const spec::Plan& plan, const spec::OpTable& op
   return {};
 }
 
-Result<std::vector<spec::Finding>> verify_one(const std::string& text, PlanForm form,
-                                              const PlanVerifyOptions& options,
-                                              const spec::OpTable& ops) {
+Result<Verified> verify_one(const std::string& text, PlanForm form,
+                            const PlanVerifyOptions& options, const spec::OpTable& ops) {
   if (options.capacity_bytes) return bad_input("--capacity goes with a table of buffers");
   GRAPHGATE_TRY(const spec::Plan plan, form == PlanForm::kJson
                                            ? interop::read_plan_json(text, options.file)
@@ -171,14 +181,37 @@ Result<std::vector<spec::Finding>> verify_one(const std::string& text, PlanForm 
   }
   const auto positions = verify::check_positions(plan, ops);
   if (!positions.ok()) return positions.error().at(options.file);
-  if (options.program.empty()) return verify::verify_plan({&plan, nullptr, &ops, nullptr});
+  const auto judged = [&](const spec::Program* program) {
+    Verified out;
+    out.findings = verify::verify_plan({&plan, program, &ops, nullptr});
+    if (options.page) out.panel = plan_panel(plan, ops, facts_of(options, out.findings));
+    return out;
+  };
+  if (options.program.empty()) return judged(nullptr);
   GRAPHGATE_TRY(const spec::Program program, read_program(options.program, ops));
   if (program.inputs.size() != plan.inputs.size()) {
     return bad_input("the plan has " + std::to_string(plan.inputs.size()) + " inputs, and " +
                      options.program + " has " + std::to_string(program.inputs.size()))
         .at(options.file);
   }
-  return verify::verify_plan({&plan, &program, &ops, nullptr});
+  return judged(&program);
+}
+
+// A plan of XLA's has findings and no panel: its places are none of a plan of ours.
+void add_to_page(const PlanVerifyOptions& options, const std::vector<spec::Finding>& findings,
+                 const std::string& text, Json panel) {
+  ReportItem item;
+  item.place = options.file;
+  item.text = text;
+  for (const spec::Finding& finding : findings) {
+    item.findings.push_back({plain_finding(finding), "", "verifier"});
+  }
+  if (!findings.empty()) {
+    item.outcome = spec::Outcome::kFail;
+    item.reason = findings.front().rule + ": " + findings.front().message;
+  }
+  options.page->sections.front().items.push_back(std::move(item));
+  if (!panel.is_null()) options.page->panels.push_back(std::move(panel));
 }
 
 // Findings of one cause: one buffer that lies on others.
@@ -290,11 +323,11 @@ Result<ExitCode> run_plan_verify(const PlanVerifyOptions& options, const spec::O
   } else if (form == PlanForm::kTable) {
     GRAPHGATE_TRY(verified, verify_table(text, options));
   } else {
-    GRAPHGATE_TRY(verified.findings, verify_one(text, form, options, ops));
+    GRAPHGATE_TRY(verified, verify_one(text, form, options, ops));
   }
-  if (options.json != "-") {
-    GRAPHGATE_TRY_VOID(write_text(page_of(verified, options.file), "-"));
-  }
+  const std::string page = page_of(verified, options.file);
+  if (options.page) add_to_page(options, verified.findings, page, std::move(verified.panel));
+  if (!options.is_stdout_taken) GRAPHGATE_TRY_VOID(write_text(page, "-"));
   if (!options.json.empty()) {
     GRAPHGATE_TRY_VOID(write_text(print_json(json_of(verified, options.file)), options.json));
   }
