@@ -1,10 +1,10 @@
 #include "tools/cli/against.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 
-#include "base/atomic_file.h"
 #include "base/formatted.h"
 #include "conformance/judges/first_divergence.h"
 #include "conformance/judges/first_parting.h"
@@ -117,22 +117,71 @@ Json json_of(const Parting& parting, const std::vector<std::string>& changes) {
   return json;
 }
 
-void print(const AgainstRequest& request, const Parting& parting, const PartingNames& names,
-           const std::vector<std::string>& changes) {
+// Whole lines for a person.
+std::string lines_of(const AgainstRequest& request, const Parting& parting,
+                     const PartingNames& names, const std::vector<std::string>& changes) {
   const bool is_whole = parting.remarks.empty();
   std::string head = parting.is_found ? "FAIL " : is_whole ? "PASS " : "UNDECIDED ";
   head += request.file + ": " + names.left + " and " + names.right + " ";
   head += parting.is_found ? place_words(parting, names) : "do not part";
-  print_line(stdout, head + "; " + std::to_string(parting.nodes) + " node runs compared");
-  if (!parting.element.empty()) print_line(stdout, "  " + parting.element);
-  for (const std::string& line : parting.read) print_line(stdout, "  read " + line);
+  std::string text =
+      plain_text(head + "; " + std::to_string(parting.nodes) + " node runs compared") + "\n";
+  const auto add = [&text](const std::string& line) { text += "  " + plain_text(line) + "\n"; };
+  if (!parting.element.empty()) add(parting.element);
+  for (const std::string& line : parting.read) add("read " + line);
   if (!parting.picture.empty()) {
-    print_line(stdout, "  elements that differ ('x': some of those that stand there):");
-    print_plain(stdout, indented(parting.picture, "    "));
+    add("elements that differ ('x': some of those that stand there):");
+    text += indented(parting.picture, "    ");
   }
-  for (const std::string& line : parting.calls) print_line(stdout, "  " + line);
-  for (const std::string& change : changes) print_line(stdout, "  " + change);
-  for (const std::string& remark : parting.remarks) print_line(stdout, "  " + remark);
+  for (const std::string& line : parting.calls) add(line);
+  for (const std::string& change : changes) add(change);
+  for (const std::string& remark : parting.remarks) add(remark);
+  return text;
+}
+
+// What a page draws of it.
+Json panel_of(const Parting& parting, const PartingNames& names,
+              const std::vector<std::string>& changes) {
+  Json panel{{"panel", "parting"}};
+  panel.update(json_of(parting, changes));
+  panel["left"] = plain_name(names.left);
+  panel["right"] = plain_name(names.right);
+  const conformance::ElementMap& map = parting.elements;
+  if (map.rows == 0) return panel;
+  Json distances = Json::array();
+  for (const double distance : map.distances) {
+    distances.push_back(std::isfinite(distance) ? Json(distance) : Json(nullptr));
+  }
+  panel["elements"] = {{"rows", map.rows},
+                       {"columns", map.columns},
+                       {"sizes", map.sizes},
+                       {"shares", map.shares},
+                       {"distances", std::move(distances)}};
+  return panel;
+}
+
+Report report_of(const AgainstRequest& request, const Parting& parting, const PartingNames& names,
+                 const std::vector<std::string>& changes, ExitCode code) {
+  Report report = one_section("graphgate check --against");
+  report.code = code;
+  report.facts = json_of(parting, changes);
+  report.panels.push_back(panel_of(parting, names, changes));
+  ReportItem item;
+  item.place = request.file;
+  item.outcome = parting.is_found          ? spec::Outcome::kFail
+                 : parting.remarks.empty() ? spec::Outcome::kPass
+                                           : spec::Outcome::kUndecided;
+  item.reason = names.left + " and " + names.right + " " +
+                (parting.is_found ? place_words(parting, names) : "do not part");
+  item.remarks = parting.remarks;
+  item.text = lines_of(request, parting, names, changes);
+  for (const std::string& op : {parting.op, parting.other_op}) {
+    if (!op.empty()) item.ops.push_back(op);
+  }
+  report.totals = std::to_string(parting.nodes) + " node runs compared\n";
+  report.sections.front().subjects = {plain_name(names.left), plain_name(names.right)};
+  report.sections.front().items.push_back(std::move(item));
+  return report;
 }
 
 // The least changes of options with which the executor that is off is right.
@@ -192,10 +241,13 @@ Result<ExitCode> run_against(const AgainstRequest& request,
     const bool has_options = (is_right ? *right : *left).takes(spec::option::kNoReuse);
     if (has_options) changes = changes_that_mend(is_right ? right_runs : left_runs);
   }
-  if (request.json != "-") print(request, parting, names, changes);
-  GRAPHGATE_TRY_VOID(write_json(json_of(parting, changes), request.json));
-  if (parting.is_found) return ExitCode::kFindings;
-  return parting.remarks.empty() ? ExitCode::kGood : ExitCode::kInconclusive;
+  const ExitCode code = parting.is_found          ? ExitCode::kFindings
+                        : parting.remarks.empty() ? ExitCode::kGood
+                                                  : ExitCode::kInconclusive;
+  const Report report = report_of(request, parting, names, changes, code);
+  if (to_stdout(request.reports) == 0) print_plain(stdout, report.items().front()->text);
+  GRAPHGATE_TRY_VOID(write_report(report, request.reports));
+  return code;
 }
 
 }  // namespace graphgate::tools

@@ -9,6 +9,7 @@
 #include "spec/op_table.h"
 #include "tools/executors/subject.h"
 #include "tools/report/exit_code.h"
+#include "tools/report/forms.h"
 #include "tools/store/check_input.h"
 
 namespace graphgate::tools {
@@ -21,7 +22,7 @@ struct AgainstRequest {
   CallSource calls;
   spec::Configuration planner;
   double false_alarm_rate = 0;
-  std::string json;  // a path, or "-"; empty: none
+  ReportPaths reports;  // JSON and a page
 };
 
 // Prints where they part, or that they do not. kFindings where they part; kInconclusive where they
