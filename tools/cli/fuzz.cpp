@@ -33,6 +33,7 @@
 #include "tools/executors/known_findings.h"
 #include "tools/executors/optimized_options.h"
 #include "tools/executors/torch_script.h"
+#include "tools/report/campaign_history.h"
 #include "tools/report/fuzz_report.h"
 #include "tools/report/fuzz_view.h"
 #include "tools/report/replay_line.h"
@@ -529,7 +530,10 @@ Result<ExitCode> run_fuzz_merge(const FuzzVerb& verb) {
     GRAPHGATE_TRY_VOID(copy_cases(verb.merge, into));
     GRAPHGATE_TRY_VOID(into.write(fuzz::print_state(outcome.state), into.state_path({})));
   }
-  const Report report = report_of(outcome, ledger);
+  Report report = report_of(outcome, ledger);
+  if (has_form(verb.reports, kHtmlForm)) {
+    report.panels.push_back(campaign_panel(outcome, report, {}));
+  }
   if (to_stdout(verb.reports) == 0) print_lines(report);
   GRAPHGATE_TRY_VOID(write_report(report, verb.reports));
   // What some shard has not run is not known to be good.
@@ -570,10 +574,14 @@ Result<ExitCode> run_fuzz(const FuzzVerb& verb) {
                                                ? fuzz::Corpus::open_for_reading(verb.corpus)
                                                : fuzz::Corpus::open(verb.corpus, write_text));
   // A report on standard output leaves it to itself.
-  const auto view = view_for(to_stdout(verb.reports) > 0 ? stderr : stdout);
-  GRAPHGATE_TRY(const FuzzOutcome outcome, run(verb, corpus, ledger, *view));
-  const Report report = report_of(outcome, ledger);
-  view->end(report.totals);
+  const auto shown = view_for(to_stdout(verb.reports) > 0 ? stderr : stdout);
+  HistoryView view(*shown);
+  GRAPHGATE_TRY(const FuzzOutcome outcome, run(verb, corpus, ledger, view));
+  Report report = report_of(outcome, ledger);
+  view.end(report.totals);
+  if (has_form(verb.reports, kHtmlForm)) {
+    report.panels.push_back(campaign_panel(outcome, report, view.history()));
+  }
   GRAPHGATE_TRY_VOID(write_report(report, verb.reports));
   return report.code;
 }

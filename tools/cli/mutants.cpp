@@ -17,6 +17,7 @@
 #include "tools/cli/manners.h"
 #include "tools/cli/verb.h"
 #include "tools/mutants/mutants.h"
+#include "tools/report/escape.h"
 #include "tools/report/forms.h"
 #include "tools/report/replay_line.h"
 #include "tools/store/bundled_data.h"
@@ -34,7 +35,7 @@ struct MutantsVerb {
   int jobs = 1;
   std::uint32_t timeout_seconds = 600;
   bool list = false;
-  std::string json;  // a path, or "-"
+  ReportPaths reports;
   const CLI::App* app = nullptr;
 };
 
@@ -201,24 +202,25 @@ std::size_t count(const std::vector<MutantVerdict>& verdicts, std::string_view w
                     [&](const MutantVerdict& verdict) { return verdict_word(verdict) == word; }));
 }
 
-void print_summary(const std::vector<MutantVerdict>& verdicts) {
+std::string describe_summary(const std::vector<MutantVerdict>& verdicts) {
   const auto by_outputs = std::count_if(verdicts.begin(), verdicts.end(),
                                         [](const auto& verdict) { return verdict.by_outputs; });
-  std::printf("\nWhat a judge alone finds, in the case that ended the search:\n");
+  std::string text = "What a judge alone finds, in the case that ended the search:\n";
   for (const auto& [judge, score] : scores_of(verdicts)) {
-    std::printf("  %-16s %4zu mutants, %3zu of them nobody else\n", judge.c_str(), score.kills,
-                score.alone);
+    text += formatted("  %-16s %4zu mutants, %3zu of them nobody else\n", judge.c_str(),
+                      score.kills, score.alone);
   }
-  std::printf("  %-16s %4td mutants: outputs of one call, torch's tolerances, over all cases\n",
-              "(a usual test)", by_outputs);
-  std::printf(
+  text +=
+      formatted("  %-16s %4td mutants: outputs of one call, torch's tolerances, over all cases\n",
+                "(a usual test)", by_outputs);
+  text += formatted(
       "\n%zu mutants: %zu killed, %zu killed (suspect), %zu found by tests of their own, "
       "%zu equivalent, %zu survived",
       verdicts.size(), count(verdicts, "KILLED"), count(verdicts, "KILLED (suspect)"),
       count(verdicts, "TESTED"), count(verdicts, "EQUIVALENT"), count(verdicts, "SURVIVED"));
   const std::size_t open = count(verdicts, "NOT RUN");
-  if (open > 0) std::printf("; interrupted, %zu not run", open);
-  std::printf("\n");
+  if (open > 0) text += formatted("; interrupted, %zu not run", open);
+  return text + "\n";
 }
 
 nlohmann::ordered_json json_of(const std::vector<MutantVerdict>& verdicts) {
@@ -250,6 +252,76 @@ nlohmann::ordered_json json_of(const std::vector<MutantVerdict>& verdicts) {
   return json;
 }
 
+// What a mutant that nobody finds says of the judges.
+spec::Outcome outcome_of(const MutantVerdict& verdict) {
+  if (verdict.is_open) return spec::Outcome::kUndecided;
+  const bool is_settled = verdict.killed || verdict.is_equivalent || verdict.is_tested;
+  return is_settled ? spec::Outcome::kPass : spec::Outcome::kFail;
+}
+
+// Which judge finds which, as a page draws it.
+nlohmann::ordered_json panel_of(const std::vector<MutantVerdict>& verdicts) {
+  std::vector<std::string> judges;
+  for (const auto& [judge, score] : scores_of(verdicts)) judges.push_back(judge);
+  nlohmann::ordered_json panel{{"panel", "matrix"},
+                               {"title", "Which judge finds which fault"},
+                               {"corner", "mutant"},
+                               {"columns", judges},
+                               {"rows", nlohmann::ordered_json::array()}};
+  for (const MutantVerdict& verdict : verdicts) {
+    nlohmann::ordered_json cells = nlohmann::ordered_json::array();
+    for (const std::string& judge : judges) {
+      const bool finds =
+          std::find(verdict.judges.begin(), verdict.judges.end(), judge) != verdict.judges.end();
+      cells.push_back(finds ? nlohmann::ordered_json{{"word", "finds"}, {"class", "ok"}}
+                            : nlohmann::ordered_json{{"word", ""}, {"class", "none"}});
+    }
+    panel["rows"].push_back({{"name", verdict.mutant.name},
+                             {"word", verdict_word(verdict)},
+                             {"class", verdict.killed                                ? "ok"
+                                       : outcome_of(verdict) == spec::Outcome::kFail ? "bad"
+                                                                                     : "open"},
+                             {"text", verdict.mutant.where + ": " + verdict.mutant.what},
+                             {"message", plain_text(verdict.message)},
+                             {"replay", replay_of(verdict)},
+                             {"cells", std::move(cells)}});
+  }
+  return panel;
+}
+
+ReportItem item_of(const MutantVerdict& verdict) {
+  ReportItem item;
+  item.place = verdict.mutant.name;
+  item.outcome = outcome_of(verdict);
+  item.kind = verdict_word(verdict);
+  item.reason =
+      item.kind + ": " + (verdict.message.empty() ? verdict.mutant.what : verdict.message);
+  item.seconds = verdict.seconds;
+  item.replay = replay_of(verdict);
+  item.remarks = {plain_text(verdict.mutant.where + ": " + verdict.mutant.what)};
+  if (!verdict.path.empty()) item.files = {verdict.path};
+  for (const std::string& judge : verdict.judges) {
+    item.judges.push_back({judge, "", spec::Outcome::kFail, 0, 0, ""});
+  }
+  return item;
+}
+
+Report report_of(const std::vector<MutantVerdict>& verdicts) {
+  Report report = one_section("graphgate mutants");
+  const std::size_t open = count(verdicts, "NOT RUN");
+  report.code = count(verdicts, "SURVIVED") > 0 ? ExitCode::kFindings
+                : open > 0                      ? ExitCode::kInconclusive
+                                                : ExitCode::kGood;
+  if (open > 0) report.interruption = "interrupted, " + std::to_string(open) + " not run";
+  report.facts = json_of(verdicts);
+  report.totals = describe_summary(verdicts);
+  report.panels.push_back(panel_of(verdicts));
+  for (const MutantVerdict& verdict : verdicts) {
+    report.sections.front().items.push_back(item_of(verdict));
+  }
+  return report;
+}
+
 Result<ExitCode> run_mutants_verb(const MutantsVerb& verb) {
   const std::vector<Mutant> all = all_mutants();
   const std::vector<Mutant> mutants = chosen(verb, all);
@@ -262,7 +334,7 @@ Result<ExitCode> run_mutants_verb(const MutantsVerb& verb) {
     GRAPHGATE_TRY_VOID(
         refuse_without_effect(*verb.app, {"with --list", {"list", "filter", "every"}}));
   }
-  GRAPHGATE_TRY_VOID(check_writable(verb.json));
+  GRAPHGATE_TRY_VOID(check_report_paths(verb.reports));
   if (verb.list) {
     for (const Mutant& mutant : mutants) {
       std::printf("%-34s %-28s %s\n", mutant.name.c_str(), mutant.where.c_str(),
@@ -288,12 +360,12 @@ Result<ExitCode> run_mutants_verb(const MutantsVerb& verb) {
       verdict.is_tested = !row->second.is_equivalent;
       verdict.message = row->second.why;
     }
-    if (verb.json != "-") print_verdict(verdict);
+    if (to_stdout(verb.reports) == 0) print_verdict(verdict);
   }
-  GRAPHGATE_TRY_VOID(write_json(json_of(verdicts), verb.json));
-  if (verb.json != "-") print_summary(verdicts);
-  if (count(verdicts, "SURVIVED") > 0) return ExitCode::kFindings;
-  return count(verdicts, "NOT RUN") > 0 ? ExitCode::kInconclusive : ExitCode::kGood;
+  const Report report = report_of(verdicts);
+  GRAPHGATE_TRY_VOID(write_report(report, verb.reports));
+  if (to_stdout(verb.reports) == 0) print_plain(stdout, "\n" + report.totals);
+  return report.code;
 }
 
 }  // namespace
@@ -324,7 +396,7 @@ Verb add_mutants(CLI::App& app) {
   mutants->add_option("--timeout", verb.timeout_seconds, "seconds for one mutant")
       ->check(CLI::Range(1, 1'000'000));
   mutants->add_flag("--list", verb.list, "list the mutants, run nothing");
-  add_json_flag(*mutants, verb.json, "the verdicts");
+  add_report_options(*mutants, verb.reports, "the verdicts");
   mutants->footer(
       "Examples:\n  graphgate mutants -j 2 golden/cases\n"
       "  graphgate mutants --filter frees_twice --filter B11\n\n"

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <set>
 
 #include "base/formatted.h"
 #include "base/shell_words.h"
 #include "fuzz/reduce/signature.h"
 #include "tools/report/escape.h"
+#include "tools/report/fuzz_report.h"
 #include "tools/report/json.h"
 
 namespace graphgate::tools {
@@ -200,6 +202,7 @@ ReportItem item_of(const GateRow& row, const GateStep& step, const GateReport& r
   item.kind = kind_name(row.kind);
   item.files = files_of(row, report);
   if (!replay.empty()) item.remarks.push_back("run again: " + plain_text(replay));
+  item.ops = ops_at_fault(row.signature);
   item.baseline_state = baseline_state(row.bucket);
   if (row.bucket == GateBucket::kNotCompared) {
     item.error = infrastructure(row.name + ": " + row.message);
@@ -393,6 +396,99 @@ Json json_of(const GateReport& report) {
   return json;
 }
 
+// ---- the page: cases beside versions ----
+
+Json cell(const char* word, const char* kind, const std::string& text) {
+  Json json{{"word", word}, {"class", kind}};
+  if (!text.empty()) json["text"] = text;
+  return json;
+}
+
+// What a page knows of one candidate, by the names of cases.
+struct MatrixColumn {
+  const GateStep& step;
+  std::map<std::string, const CaseResult*> cases;
+  std::map<std::string, std::vector<const GateRow*>> shown;     // on the candidate
+  std::map<std::string, std::vector<const GateRow*>> baseline;  // on the baseline
+
+  explicit MatrixColumn(const GateStep& of) : step(of) {
+    for (const CaseResult& one : of.comparison.cases) cases[one.name] = &one;
+    for (const GateRow& row : of.comparison.rows) {
+      for (const std::string& name : row.candidate_cases) shown[name].push_back(&row);
+      for (const std::string& name : row.baseline_cases) baseline[name].push_back(&row);
+    }
+  }
+};
+
+std::string words_of(const std::vector<const GateRow*>& rows) {
+  std::string text;
+  for (const GateRow* row : rows) {
+    text += (text.empty() ? "" : "; ") + row->name + ": " + row->message;
+  }
+  return text;
+}
+
+// The worst row is first: they are sorted by bucket.
+Json candidate_cell(const MatrixColumn& column, const std::string& name) {
+  const auto found = column.cases.find(name);
+  if (found == column.cases.end()) return cell("", "none", "");
+  const auto shown = column.shown.find(name);
+  if (shown != column.shown.end()) {
+    const GateRow& worst = *shown->second.front();
+    const char* kind = worst.counts() ? "bad" : worst.is_open() ? "open" : "known";
+    Json json = cell(bucket_name(worst.bucket), kind, words_of(shown->second));
+    if (worst.kind != GateKind::kNone) json["kind"] = kind_name(worst.kind);
+    return json;
+  }
+  const CaseResult& one = *found->second;
+  if (one.outcome == spec::Outcome::kInfra) return cell("not compared", "bad", one.reason);
+  if (one.outcome != spec::Outcome::kPass) return cell("open", "open", one.reason);
+  const auto before = column.baseline.find(name);
+  if (before != column.baseline.end()) return cell("fixed", "ok", words_of(before->second));
+  return cell(one.is_clean ? "clean" : "as before", "ok", one.reason);
+}
+
+Json baseline_cell(const MatrixColumn& column, const std::string& name) {
+  const auto before = column.baseline.find(name);
+  if (before != column.baseline.end()) return cell("finding", "known", words_of(before->second));
+  const auto found = column.cases.find(name);
+  const bool is_open =
+      found == column.cases.end() || found->second->outcome == spec::Outcome::kInfra;
+  return is_open ? cell("", "none", "") : cell("clean", "ok", "");
+}
+
+Json matrix_of(const GateReport& report) {
+  std::vector<MatrixColumn> columns;
+  std::set<std::string> names;
+  Json titles = Json::array();
+  for (const GateStep& step : report.steps) {
+    if (columns.empty()) titles.push_back(step.comparison.baseline);
+    titles.push_back(step.comparison.candidate);
+    columns.emplace_back(step);
+    for (const CaseResult& one : step.comparison.cases) names.insert(one.name);
+  }
+  Json panel{{"panel", "matrix"},
+             {"title", "Cases beside versions"},
+             {"corner", "case"},
+             {"columns", std::move(titles)},
+             {"rows", Json::array()}};
+  for (const std::string& name : names) {
+    Json cells = Json::array();
+    cells.push_back(baseline_cell(columns.front(), name));
+    std::string replay;
+    for (const MatrixColumn& column : columns) {
+      cells.push_back(candidate_cell(column, name));
+      if (replay.empty()) replay = replay_of(name, report, column.step.on_candidate);
+    }
+    const auto path = report.paths.find(name);
+    panel["rows"].push_back({{"name", name},
+                             {"text", path == report.paths.end() ? "" : path->second},
+                             {"replay", replay},
+                             {"cells", std::move(cells)}});
+  }
+  return panel;
+}
+
 }  // namespace
 
 DrawnCases weigh_drawn(const GateComparison& comparison, const std::set<std::string>& drawn) {
@@ -433,6 +529,7 @@ Report report_of(const GateReport& gate) {
   report.facts = json_of(gate);
   if (gate.is_interrupted) report.interruption = interruption_of(gate);
   for (const GateStep& step : gate.steps) report.sections.push_back(section_of(step, gate));
+  if (!gate.steps.empty()) report.panels.push_back(matrix_of(gate));
   if (gate.steps.size() > 1) {
     const GateStep* bad = gate.first_bad();
     if (bad) report.first_bad = bad->comparison.candidate;
