@@ -29,7 +29,7 @@ class Run:
     has_golden: bool = False  # has golden files of its own, to be written
 
 
-REPORTS = ["json", "markdown", "junit", "sarif"]
+REPORTS = ["json", "markdown", "junit", "sarif", "html"]
 
 
 def reports(*names: str) -> tuple[list[str], list[str]]:
@@ -51,8 +51,8 @@ def runs() -> list[Run]:
         Run("check_record", ["check", model, "--record", "{out}/kept"], folders=["kept"]),
         Run("check_cache", ["check", model, "--cache", "{out}/cache"], folders=["cache"]),
         Run("check_executor", ["check", case, "--judges", "bounds", "--executor", "{graphgate} serve", *flags], files),
-        Run("plan", ["plan", model, "--json", "{out}/plan.json", "--cache", "{out}/cache"],
-            ["plan.json"], ["cache"]),
+        Run("plan", ["plan", model, "--json", "{out}/plan.json", "--html", "{out}/plan.html", "--cache", "{out}/cache"],
+            ["plan.json", "plan.html"], ["cache"]),
         Run("run", ["run", model, "--save", "{out}/results.safetensors"], ["results.safetensors"]),
         Run("convert", ["convert", model, "{out}/model.pt2"], ["model.pt2", "model.pt2.safetensors"]),
         Run("ops", ["ops", "--coverage", "{golden}/models", "--json", "{out}/ops.json"], ["ops.json"]),
@@ -163,6 +163,19 @@ def steady(content: bytes, root: str) -> bytes:
     return NUMBERS.sub(b"#", content.replace(root.encode(), b"ROOT"))
 
 
+def page_data(page: str) -> bytes:
+    """What a page draws, without the times of a campaign. A ValueError where the page is not whole."""
+    begin = page.index('id="data">') + len('id="data">')
+    data = json.loads(page[begin:page.index("</script>", begin)])
+    if not page.endswith("</html>\n"):
+        raise ValueError("the page has no end")
+    for panel in data["panels"]:
+        panel.pop("points", None)
+        for finding in panel.get("findings", []):
+            finding.pop("history", None)
+    return json.dumps(data).encode() + b"\n"
+
+
 def gist(name: str, content: bytes, root: str) -> bytes | None:
     """What a file says, without what differs between two runs; None where it is not whole."""
     try:
@@ -172,6 +185,8 @@ def gist(name: str, content: bytes, root: str) -> bytes | None:
                 return " ".join(sorted(archive.namelist())).encode() if is_whole else None
         if name.endswith((".json", ".sarif")):
             json.loads(content)
+        elif name.endswith(".html"):
+            content = page_data(content.decode())
         elif name.endswith(".junit"):
             xml.etree.ElementTree.fromstring(content)
         elif name.endswith(".safetensors"):
