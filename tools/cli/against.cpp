@@ -178,7 +178,7 @@ Report report_of(const AgainstRequest& request, const Parting& parting, const Pa
   for (const std::string& op : {parting.op, parting.other_op}) {
     if (!op.empty()) item.ops.push_back(op);
   }
-  report.totals = std::to_string(parting.nodes) + " node runs compared\n";
+  report.totals = count_text(parting.nodes, "node run", "node runs") + " compared\n";
   report.sections.front().subjects = {plain_name(names.left), plain_name(names.right)};
   report.sections.front().items.push_back(std::move(item));
   return report;

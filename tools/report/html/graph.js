@@ -5,7 +5,7 @@ function layOut(plan) {
   const uses = plan.uses(), n = plan.stepCount;
   const depth = new Int32Array(n), place = new Float64Array(n);
   for (let at = 0; at < n; ++at) {
-    for (const [from] of uses.into.get(at) || []) if (from < at) depth[at] = Math.max(depth[at], depth[from] + 1);
+    for (const [from] of uses.into.get(at) || []) if (from >= 0 && from < at) depth[at] = Math.max(depth[at], depth[from] + 1);
   }
   const rows = [];
   for (let at = 0; at < n; ++at) (rows[depth[at]] ||= []).push(at);
@@ -68,7 +68,7 @@ function graphView(plan, goTo) {
       const lastRow = Math.min(Math.ceil((size.height / 2) / pitch + middleY * scale / pitch) + 1, rows.length - 1);
       for (let r = firstRow; r <= lastRow; ++r) for (const at of rows[r]) if (seen(at)) shown.push(at);
       const uses = plan.uses(), drawn = new Set();
-      context.lineWidth = Math.max(1, scale);
+      context.lineWidth = Math.max(0.065 * unit * scale, 0.8);
       const edge = (from, to, strong) => {
         const x0 = toX(from), y0 = toY(from) + boxH / 2, x1 = toX(to), y1 = toY(to) - boxH / 2, bend = Math.max((y1 - y0) / 2, 8 * scale);
         context.strokeStyle = strong ? colors.accent : colors.muted;
@@ -100,7 +100,7 @@ function graphView(plan, goTo) {
         context.roundRect(x, y, boxW, boxH, 5 * scale);
         context.fill();
         context.strokeStyle = at === chosen ? colors.ink : plan.badSteps.has(plan.steps.name[at]) ? colors.bad : colors.line;
-        context.lineWidth = at === chosen || plan.badSteps.has(plan.steps.name[at]) ? 2.5 : 1;
+        context.lineWidth = at === chosen || plan.badSteps.has(plan.steps.name[at]) ? 0.16 * unit : 0.06 * unit;
         context.stroke();
         const partition = plan.partitionAt(at);
         context.fillStyle = partition && !partition.captured ? colors.c1 : colors.c0;
@@ -170,6 +170,9 @@ function graphView(plan, goTo) {
     middleX = place[at] * (wide + gapX) * unit;
     middleY = depth[at] * (tall + gapY) * unit;
     if (scale < 0.4) scale = 0.7;
+    // Nothing is above the first row, or below the last.
+    const half = size.height / 2 / scale - tall * unit, end = (rows.length - 1) * (tall + gapY) * unit;
+    middleY = end > 2 * half ? clamp(middleY, half, end - half) : end / 2;
     chosen = at;
     chart.redraw();
     tellStep(at);

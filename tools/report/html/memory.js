@@ -156,7 +156,7 @@ function liveChart(plan, pool, view, most) {
       context.globalAlpha = 1;
       const line = (value, dash, stroke) => {
         context.strokeStyle = stroke;
-        context.lineWidth = 1.5;
+        context.lineWidth = 0.1 * unit;
         context.setLineDash(dash);
         context.beginPath();
         context.moveTo(box.left, y(value));
@@ -165,7 +165,7 @@ function liveChart(plan, pool, view, most) {
         context.setLineDash([]);
       };
       line(peak, [], colors.ink);
-      line(bound, [6, 4], colors.ok);
+      line(bound, [0.4 * unit, 0.3 * unit], colors.ok);
       context.restore();
     },
     tell(x) {
@@ -178,7 +178,8 @@ function liveChart(plan, pool, view, most) {
 }
 
 // Time to the right, addresses up: a box for each buffer.
-function memoryChart(plan, pool, ownBytes, view, most, onchoose) {
+// `planned`: of a layout without reuse, the bytes that the plan takes instead.
+function memoryChart(plan, pool, ownBytes, view, most, planned, onchoose) {
   const boxes = plan.boxes(pool, ownBytes), heap = plan.pools[pool].kind === "heap";
   const top = heap ? boxes.length || 1 : most;
   let plot, chosen = null;
@@ -196,7 +197,7 @@ function memoryChart(plan, pool, ownBytes, view, most, onchoose) {
   };
   const words = (box) => "$" + box.name + ", " + bytes(box.size);
   const places = (box) => (heap ? "in a heap" : "bytes [" + number(box.low) + ", " + number(box.high) + ")");
-  const chart = new Chart((ownBytes ? "Without reuse" : "Memory as planned") + ": " + plural(boxes.length, "buffer", "buffers") + ". Arrow keys go from buffer to buffer, plus and minus zoom.", (width) => clamp(width * 0.55, 15 * rem(), 30 * rem()), {
+  const chart = new Chart((ownBytes ? "Without reuse" : "Memory as planned") + ": " + plural(boxes.length, "buffer", "buffers") + ". Arrow keys go from buffer to buffer, plus and minus zoom.", (width) => clamp(width * 0.55, 15 * rem(), Math.max(28 * rem(), innerHeight - 34 * rem())) + (planned ? 9.2 * rem() : 0), {
     draw(context, width, height, colors) {
       const unit = this.unit;
       plot = {left: 4.6 * unit, top: 6, width: width - 5 * unit, height: height - 6 - 1.6 * unit};
@@ -228,10 +229,10 @@ function memoryChart(plan, pool, ownBytes, view, most, onchoose) {
         }
       }
       context.strokeStyle = colors.bad;
-      context.lineWidth = 2.5;
+      context.lineWidth = 0.16 * unit;
       for (const [left, high, wide, tall] of bad) context.strokeRect(left + 1, high + 1, Math.max(wide - 2, 1), Math.max(tall - 2, 1));
       if (!heap) {
-        context.lineWidth = 1.5;
+        context.lineWidth = 0.1 * unit;
         context.strokeStyle = colors.ink;
         const peak = boxes.reduce((m, box) => Math.max(m, box.high), 0);
         context.beginPath();
@@ -239,10 +240,22 @@ function memoryChart(plan, pool, ownBytes, view, most, onchoose) {
         context.lineTo(plot.left + plot.width, y(peak));
         context.stroke();
       }
+      if (planned) {
+        context.strokeStyle = context.fillStyle = colors.accent;
+        context.lineWidth = 0.1 * unit;
+        context.setLineDash([0.15 * unit, 0.2 * unit]);
+        context.beginPath();
+        context.moveTo(plot.left, y(planned));
+        context.lineTo(plot.left + plot.width, y(planned));
+        context.stroke();
+        context.setLineDash([]);
+        context.textAlign = "right";
+        context.fillText("planned: " + bytes(planned), plot.left + plot.width - 6, y(planned) - 0.6 * unit);
+      }
       if (chosen !== null) {
         const box = boxes[chosen];
         context.strokeStyle = colors.ink;
-        context.lineWidth = 2.5;
+        context.lineWidth = 0.16 * unit;
         context.strokeRect(x(box.first), y(box.high), Math.max(x(box.last + 1) - x(box.first), 2), Math.max(y(box.low) - y(box.high), 2));
       }
       context.restore();
@@ -290,7 +303,7 @@ function memoryView(plan, goToStep) {
   const arenas = plan.pools.map((pool, i) => i).filter((i) => plan.buffers.pool.includes(i));
   if (!arenas.length) return h("p.empty", {}, "The plan has no buffers.");
   arenas.sort((a, b) => (plan.pools[b].kind === "arena") - (plan.pools[a].kind === "arena") || plan.pools[b].size - plan.pools[a].size);
-  let pool = arenas[0], mode = innerWidth < 700 ? "planned" : "both";
+  let pool = arenas[0], mode = innerWidth < 700 || !(before || plan.no_reuse > plan.peak || !plan.stepCount) ? "planned" : "both";
   const main = h("div");
   const side = new Side(main);
   const holder = h("div");
@@ -311,14 +324,14 @@ function memoryView(plan, goToStep) {
     const planned = plan.boxes(pool, false).reduce((m, box) => Math.max(m, box.high), plan.pools[pool].size || 1);
     const unreused = isArena ? (before ? (other < 0 ? 0 : Math.max(before.pools[other].size, 1)) : plan.boxes(pool, true).reduce((m, box) => Math.max(m, box.high), 1)) : 0;
     // One scale for both shows what reuse saves, as long as the smaller one can still be read.
-    const isOneScale = unreused <= 6 * planned && planned <= 6 * Math.max(unreused, 1);
+    const isOneScale = unreused <= 3 * planned && planned <= 3 * Math.max(unreused, 1);
     const most = (own) => Math.max(isOneScale && isArena ? Math.max(planned, unreused) : own, 1);
     marks = [];
     const cards = [];
     const add = (whose, own, title, size) => {
       const list = [], at = whose === plan ? pool : other;
       const view = windowOf(whose, list);
-      const chart = memoryChart(whose, at, own, view, most(size), (i) => tellBuffer(side, whose, i, goToStep));
+      const chart = memoryChart(whose, at, own, view, most(size), own && mode === "both" ? planned : 0, (i) => tellBuffer(side, whose, i, goToStep));
       chart.element.querySelector(".tools span").textContent = title + bytes(size) + (isArena && mode === "both" && !isOneScale ? ", on a scale of its own" : "");
       list.push(chart);
       if (whose === plan) marks.push(chart.mark);
@@ -425,7 +438,7 @@ function timelineView(plan, goToStep) {
         context.fillRect(x(at) + gap, top(s), Math.max(wide - 2 * gap, 0.8), lane * unit - 6);
         if (at === chosen) {
           context.strokeStyle = colors.ink;
-          context.lineWidth = 2.5;
+          context.lineWidth = 0.16 * unit;
           context.strokeRect(x(at), top(s), Math.max(wide, 2), lane * unit - 6);
         }
         if (wide > 3 * unit) {
@@ -435,7 +448,7 @@ function timelineView(plan, goToStep) {
       }
       if (wide > 3) {
         context.strokeStyle = context.fillStyle = colors.muted;
-        context.lineWidth = 1.2;
+        context.lineWidth = 0.08 * unit;
         for (let at = first; at < last; ++at) {
           for (const event of plan.steps.waits[at]) {
             if (!recorded.has(event)) continue;
@@ -446,7 +459,7 @@ function timelineView(plan, goToStep) {
             context.bezierCurveTo((a[0] + b[0]) / 2, a[1], (a[0] + b[0]) / 2, b[1], ...b);
             context.stroke();
             context.beginPath();
-            context.arc(b[0], b[1], 2.6, 0, 7);
+            context.arc(b[0], b[1], 0.17 * unit, 0, 7);
             context.fill();
           }
         }
@@ -502,6 +515,6 @@ function timelineView(plan, goToStep) {
   });
   table.set(plan.partitions.slice());
   table.element.style.maxHeight = "26rem";
-  main.append(h("div.card", {}, chart.element, h("div.legend", {}, h("span", {}, h("i.k-captured"), "captured partition"), h("span", {}, h("i.k-eager"), "eager partition, with what cut it out"), h("span", {}, "Lines between streams are events that a step waits for."))), h("div.block", {}, table.element));
+  main.append(h("div.card", {}, chart.element, h("div.legend", {}, h("span", {}, h("i.k-captured"), "captured partition"), h("span", {}, h("i.k-eager"), "eager partition, with what cut it out"), h("span", {}, h("i.k-fused"), "fused step"), h("span", {}, "Lines between streams are events that a step waits for."))), h("div.block", {}, table.element));
   return side.element;
 }

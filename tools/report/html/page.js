@@ -43,7 +43,7 @@ function start() {
     const plan = entry.plan;
     const chooser = plans.length > 1 ? h("div.bar", {}, select("plan", plans.map((p, i) => [String(i), planTitle(p)]), (value) => { current = Number(value); open(name); }, String(current))) : null;
     const captured = plan.stepCount ? Math.round(1000 * plan.captured_steps / plan.stepCount) / 10 : 0;
-    const stats = plan.stepCount ? facts([["peak", bytes(plan.peak)], ["bound", bytes(plan.bound)], ["without reuse", bytes(plan.no_reuse), plan.peak ? "\u00d7 " + (plan.no_reuse / plan.peak).toFixed(1) : ""], ["captured", captured + "%", "of " + plural(plan.stepCount, "step", "steps")], ["partitions", number(plan.partitions.length)], ["buffers", number(plan.count)]]) : facts([["buffers", number(plan.count)], ["peak", bytes(plan.pools[0].size)]]);
+    const stats = plan.stepCount ? facts([["peak", bytes(plan.peak)], ["bound", bytes(plan.bound)], ["without reuse", bytes(plan.no_reuse), plan.no_reuse > plan.peak && plan.peak ? "\u00d7 " + (plan.no_reuse / plan.peak).toFixed(1) : ""], ["captured", captured + "%", "of " + plural(plan.stepCount, "step", "steps")], ["partitions", number(plan.partitions.length)], ["buffers", number(plan.count)]]) : facts([["buffers", number(plan.count)], ["peak", bytes(plan.pools[0].size)]]);
     const findings = (plan.findings || []).length ? h("details.fold.block", {}, h("summary.bad", {}, plural(plan.findings.length, "finding", "findings") + " in this plan"), h("ul.lines", {}, plan.findings.map((f) => h("li", {}, h("b", {}, f.rule), ": " + f.message)))) : null;
     return [[chooser, stats, findings, h("div.block", {}, view.element || view)], () => { if (view.shown) view.shown(); }];
   };

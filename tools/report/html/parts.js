@@ -31,7 +31,9 @@ function bytes(n) {
 function ratio(x) {
   if (x === "inf") return "beyond any";
   if (x === 0) return "0";
-  return x >= 0.01 && x < 1000 ? x.toPrecision(2).replace(/\.0+$/, "") : x.toExponential(1);
+  if (x < 1 && x >= 0.995) return x >= 0.99995 ? "just under 1" : x.toFixed(4);
+  if (x >= 100 && x < 1e6) return number(Math.round(x));
+  return x >= 0.01 && x < 100 ? x.toPrecision(2).replace(/\.0+$/, "") : x.toExponential(1);
 }
 
 function seconds(x) {
@@ -129,13 +131,16 @@ class Table {
     this.rows = [];
     this.chosen = null;
     this.sorted = null;
-    this.template = columns.map((c) => c.width || "minmax(6rem, 1fr)").join(" ");
+    this.template = columns.map((c) => c.width).join(" ");
+    // All rows are as wide as the least of every column, or as the table.
+    this.least = columns.reduce((sum, c) => sum + parseFloat(c.width.replace("minmax(", "")) + 0.8, 0.8) + "rem";
     this.head = h("div.head", {role: "row"}, columns.map((c, i) => {
       const button = h("button", {type: "button"}, c.title);
       button.addEventListener("click", () => this.sortBy(i));
       return h("div" + (c.number ? ".number" : ""), {role: "columnheader"}, c.key ? button : c.title);
     }));
     this.head.style.gridTemplateColumns = this.template;
+    this.head.style.minWidth = this.least;
     this.body = h("div.rows", {role: "rowgroup"});
     this.element = h("div.table", {role: "table", tabindex: 0, "aria-label": label}, this.head, this.body);
     this.element.addEventListener("scroll", () => this.draw());
@@ -179,6 +184,7 @@ class Table {
       const line = h("div", {role: "row", "aria-rowindex": i + 1, "aria-selected": String(row === this.chosen)},
         this.columns.map((c) => h("div" + (c.number ? ".number" : ""), {role: "cell"}, c.cell(row))));
       line.style.gridTemplateColumns = this.template;
+      line.style.minWidth = this.least;
       line.style.height = height + "px";
       line.style.top = i * height + "px";
       line.addEventListener("click", () => this.choose(row));
@@ -323,6 +329,13 @@ function drawText(context, text, x, y, most) {
     text = end > 1 ? text.slice(0, end) + "\u2026" : "";
   }
   context.fillText(text, x, y);
+}
+
+// A path whose name is kept in sight longer than its folder.
+function path(text) {
+  const slash = text.lastIndexOf("/");
+  if (slash < 0) return h("code.path", {title: text}, h("span", {}, text));
+  return h("code.path", {title: text}, h("span.folder", {}, text.slice(0, slash + 1)), h("span", {}, text.slice(slash + 1)));
 }
 
 // The side with what was chosen; `close` takes it away.

@@ -16,8 +16,8 @@ function runsView(sections, goToPlan) {
   const side = new Side(main);
   const has = (get) => items.some(get);
   const columns = [
-    {title: "outcome", key: (i) => i.outcome, cell: outcomeCell, width: "7.5rem"},
-    {title: "what", key: (i) => i.place, cell: (i) => h("code", {title: i.place}, i.place), width: "minmax(13rem, 2fr)"},
+    {title: "outcome", key: (i) => i.outcome, cell: outcomeCell, width: "6.5rem"},
+    {title: "what", key: (i) => i.place, cell: (i) => path(i.place), width: "minmax(14rem, 2fr)"},
   ];
   if (has((i) => i.kind)) columns.push({title: "kind", key: (i) => i.kind || "", cell: (i) => i.kind || "", width: "minmax(6rem, 8rem)"});
   if (has((i) => i.ratio)) columns.push({title: "error / allowed", key: (i) => i.ratio ?? -1, cell: (i) => (i.ratio ? ratio(i.ratio) : i.ratio === null ? h("span.bad", {}, "none allowed") : h("span.muted", {}, "\u2013")), width: "7.5rem", number: true});
@@ -71,9 +71,9 @@ function matrixView(panel) {
   const show = (cell) => h("span." + cell.class, {title: cell.text || cell.word}, letter[cell.class] + (cell.word ? " " + cell.word : "") + (cell.kind ? ", " + cell.kind : ""));
   const rank = {bad: 0, open: 1, known: 2, ok: 3, none: 4};
   const isNarrow = panel.columns.length > 6;
-  const columns = [{title: panel.corner, key: (r) => r.name, cell: (r) => h("code", {title: r.text || r.name}, r.name), width: "minmax(13rem, 1.6fr)"}];
+  const columns = [{title: panel.corner, key: (r) => r.name, cell: (r) => h("code", {title: r.text || r.name}, r.name), width: "minmax(9rem, 1.6fr)"}];
   if (panel.rows.some((r) => r.word)) columns.push({title: "verdict", key: (r) => r.word, cell: (r) => h("span.words." + r.class, {}, r.word), width: "minmax(7rem, 9rem)"});
-  panel.columns.forEach((name, i) => columns.push({title: name, key: (r) => rank[r.cells[i].class], cell: (r) => (isNarrow && r.cells[i].class === "ok" ? h("span.ok", {title: r.cells[i].word}, "\u25cf") : show(r.cells[i])), width: isNarrow ? "minmax(5.5rem, 1fr)" : "minmax(9rem, 1fr)"}));
+  panel.columns.forEach((name, i) => columns.push({title: name, key: (r) => rank[r.cells[i].class], cell: (r) => (isNarrow && r.cells[i].class === "ok" ? h("span.ok", {title: r.cells[i].word}, "\u25cf") : show(r.cells[i])), width: isNarrow ? "minmax(5.5rem, 1fr)" : "minmax(8rem, 1fr)"}));
   const table = new Table(panel.title, columns, (row) => side.show(h("code", {}, row.name), row.text ? h("p.muted", {}, row.text) : null, row.word ? h("p", {}, h("span.words." + row.class, {}, row.word), row.message ? ": " + row.message : "") : null,
     row.replay ? [h("h4", {}, "run it again"), paste(row.replay, "the line")] : null,
     h("h4", {}, "by column"), h("ul", {}, panel.columns.map((name, i) => (row.cells[i].class === "none" ? null : h("li", {}, h("b", {}, name), " ", show(row.cells[i]), row.cells[i].text ? h("div.muted", {}, row.cells[i].text) : null))).filter(Boolean))));
@@ -85,12 +85,12 @@ function matrixView(panel) {
   };
   const words = h("input", {type: "search", placeholder: "words"});
   words.addEventListener("input", () => { filters.words = words.value; apply(); });
-  const known = [...new Set(panel.rows.flatMap(wordsOf))].sort();
+  const known = [...new Set(panel.rows.flatMap(wordsOf))].sort(), kinds = new Set(panel.rows.flatMap((r) => r.cells.map((c) => c.class)));
   const sums = panel.columns.map((name, i) => [name, panel.rows.filter((r) => r.cells[i].class === "bad").length, panel.rows.filter((r) => r.cells[i].class !== "none").length]);
   apply();
   main.append(panel.rows.some((r) => r.word) ? facts(sums.map(([name, , any]) => [name, number(any)])) : facts(sums.map(([name, bad, any]) => [name, bad ? number(bad) + " worse" : "nothing worse", "of " + number(any)])),
     h("div.bar", {}, select("with", [["", "anything"], ...known.map((w) => [w, w])], (value) => { filters.word = value; apply(); }, ""), h("label", {}, "named", words), h("span.grow"), count), table.element,
-    h("div.legend", {}, h("span.ok", {}, "\u25cf good"), h("span.bad", {}, "\u2716 worse"), h("span.open", {}, "\u25d0 open"), h("span.known", {}, "\u25b2 known before"), h("span.none", {}, "\u00b7 nothing")));
+    h("div.legend", {}, [["ok", "good"], ["bad", "worse"], ["open", "open"], ["known", "known before"], ["none", "nothing"]].filter(([kind]) => kinds.has(kind)).map(([kind, text]) => h("span." + kind, {}, letter[kind] + " " + text))));
   return side.element;
 }
 
@@ -103,10 +103,10 @@ function partingView(panel) {
   const isOther = panel.other_node && (panel.other_node !== panel.node || panel.other_op !== panel.op);
   parts.push(h("div.card", {}, h("p.lead", {}, "In call " + panel.call + ", ", panel.left, " and ", panel.right, " part at ", ...(panel.node ? node(panel.node, panel.op) : node(panel.other_node, panel.other_op)), isOther && panel.node ? [", where " + panel.right + " has ", ...node(panel.other_node, panel.other_op)] : "", "."),
     panel.off ? h("p", {}, "Off is ", h("b.bad", {}, panel.off), ".") : null, panel.element ? h("p.block", {}, panel.element) : null, h("p.muted.block", {}, plural(panel.nodes, "node run", "node runs") + " compared.")));
-  if (panel.elements) parts.push(h("div.card", {}, h("h2", {}, "Which elements"), heatMap(panel.elements)));
+  const heat = panel.elements ? h("div.card", {}, h("h2", {}, "Which elements"), heatMap(panel.elements)) : null;
   const list = (title, lines) => (lines && lines.length ? h("div.card", {}, h("h2", {}, title), h("ul.lines", {}, lines.map((line) => h("li", {}, line)))) : null);
   const lists = [list("What it read", panel.read), list("Behind it, call by call", panel.calls), list("What mends it", panel.mended_by), list("Remarks", panel.remarks)].filter(Boolean);
-  return h("div", {}, parts, h("div.pair.block", {}, lists));
+  return h("div", {}, parts, heat ? h("div.pair.block", {}, heat, h("div", {}, lists)) : h("div.pair.block", {}, lists));
 }
 
 function heatMap(map) {
@@ -133,12 +133,12 @@ function heatMap(map) {
     return ["row " + range(r, map.rows, rows) + ", column " + range(c, map.columns, last), map.shares[i] ? Math.round(100 * map.shares[i]) + "% of these elements differ" : "nothing differs", ...(map.shares[i] ? ["at most by " + (d === null ? "something that is no number" : d.toPrecision(4))] : [])];
   };
   const chart = new Chart("Heat map of the elements that differ, " + map.rows + " by " + map.columns + " cells. Arrow keys go from cell to cell.", (width) => {
-    const size = Math.min((width - 4.6 * rem()) / map.columns, 2.2 * rem());
+    const size = Math.min((width - 4.6 * rem()) / map.columns, 1.15 * rem());
     return map.rows * Math.max(size, Math.min(0.8 * rem(), 200 / map.rows)) + 1.8 * rem();
   }, {
     draw(context, width, height, colors) {
       const unit = this.unit;
-      const size = Math.min((width - 4.6 * unit) / map.columns, 2.2 * unit);
+      const size = Math.min((width - 4.6 * unit) / map.columns, 1.15 * unit);
       plot = {left: 4.2 * unit, top: 4, cell: size, tall: Math.max(size, Math.min(0.8 * unit, 200 / map.rows))};
       const gap = size > 5 ? 1 : 0;
       for (let i = 0; i < map.shares.length; ++i) {
@@ -212,7 +212,7 @@ function curves(label, series, xWords, yWords, stairs) {
       }
       for (const s of series) {
         context.strokeStyle = colors[s.color];
-        context.lineWidth = 2;
+        context.lineWidth = 0.13 * unit;
         context.beginPath();
         let before = null;
         for (const [px, py] of s.points) {
@@ -258,7 +258,7 @@ function campaignView(panel) {
     {title: "looked at", key: (f) => f.status, cell: (f) => f.status + (f.reduced_nodes ? ", " + plural(f.reduced_nodes, "node", "nodes") : ""), width: "minmax(9rem, 11rem)"},
     {title: "what", key: (f) => f.message, cell: (f) => h("span", {title: f.message}, f.message), width: "minmax(14rem, 3fr)"},
   ], (f) => {
-    side.show(h("code", {}, f.name), h("p", {}, f.message), pairs([["outcome", f.outcome], ["shows in", plural(f.cases, "case", "cases") + ", first " + f.first], ["signature", h("code", {}, f.signature)], ["known as", [f.known, f.issue].filter(Boolean).join(", ")], ["remark", f.remark], ["file", f.path]]),
+    side.show(h("code", {}, f.name), h("p", {}, f.message), h("p.block", {}), pairs([["outcome", f.outcome], ["shows in", plural(f.cases, "case", "cases") + ", first " + f.first], ["signature", h("code", {}, f.signature)], ["known as", [f.known, f.issue].filter(Boolean).join(", ")], ["remark", f.remark], ["file", f.path]]),
       h("h4", {}, "run it again"), paste(f.replay, "the line"),
       (f.history || []).length ? [h("h4", {}, "history"), h("ul", {}, f.history.map(([at, what]) => h("li", {}, h("span.muted", {}, seconds(at) + " "), what)))] : null,
       f.script ? [h("h4", {}, "script, needs PyTorch alone"), paste(f.script, "the script")] : null,

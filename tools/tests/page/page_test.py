@@ -17,12 +17,13 @@ import time
 
 import browser
 
-CASES = "small-page"
 
-
-def graphgate(args, words, codes=(0,)):
-    done = subprocess.run([args.graphgate, *map(str, words)], capture_output=True, text=True)
+def graphgate(args, folder, words, codes=(0,)):
+    """Runs in the folder, so that pages name no place of this machine."""
+    done = subprocess.run([os.path.abspath(args.graphgate), *map(str, words)], cwd=folder, capture_output=True,
+                          text=True)
     assert done.returncode in codes, f"{words}: exit code {done.returncode}: {done.stdout}{done.stderr}"
+    return done.stdout
 
 
 def decoder(compare):
@@ -64,42 +65,43 @@ def large_plan(count):
 
 def pages(args, folder):
     """Writes a page of each verb. Returns, by name, its path and the views it has to have."""
-    golden, made = pathlib.Path(args.golden), {}
-    model = golden / "models/vllm_like.pt2"
+    made = {}
+    if not (folder / "golden").exists():
+        (folder / "golden").symlink_to(os.path.abspath(args.golden))
+    model = "golden/models/vllm_like.pt2"
 
     def page(name, words, views, codes=(0,)):
-        path = folder / f"{name}.html"
-        graphgate(args, [*words, "--html", path], codes)
-        made[name] = (path, views)
+        graphgate(args, folder, [*words, "--html", f"{name}.html"], codes)
+        made[name] = (folder / f"{name}.html", views)
+
+    def below(place, pattern, count):
+        return sorted(path.relative_to(folder) for path in (folder / place).glob(pattern))[:count]
 
     plan_views = ["memory", "timeline", "graph"]
     page("plan", ["plan", model], ["runs", *plan_views])
-    stored = folder / "stored.plan"
-    with open(stored, "w", encoding="utf-8") as file:
-        subprocess.run([args.graphgate, "plan", model, "--no-reuse", "--text"], stdout=file, check=True)
-    page("diff", ["plan", model, "--diff", stored], ["runs", *plan_views], (1,))
-    page("verify", ["plan", "--verify", *sorted((golden / "plans/bad").glob("V3*.plan"))[:3]], ["runs", *plan_views],
-         (1,))
-    cases = sorted((golden / "cases/catalogue").glob("b*.case"))[:6]
-    page("check", ["check", "--judge-nodes", golden / "models/quant_mixed.pt2", model, *cases, "--no-such-option"]
-         [:-1], ["runs", *plan_views], (0, 1, 2))
+    page("streams", ["plan", "golden/models/llama_bf16.pt2", "--streams", "2", "--profile", "torch-2.11.0"],
+         ["runs", *plan_views])
+    (folder / "before.plan").write_text(graphgate(args, folder, ["plan", model, "--no-reuse", "--text"]))
+    page("diff", ["plan", model, "--diff", "before.plan"], ["runs", *plan_views], (1,))
+    page("verify", ["plan", "--verify", *below("golden/plans/bad", "V3*.plan", 3)], ["runs", *plan_views], (1,))
+    page("check", ["check", "--judge-nodes", "--deviation", "lifetimes_touch_wrongly", "golden/models/quant_mixed.pt2",
+                   model, *below("golden/cases/catalogue", "b*.case", 12)], ["runs", *plan_views], (0, 1, 2))
     for name, compare in (("wrong", "lt"), ("right", "le")):
         (folder / f"{name}.case").write_text(decoder(compare), encoding="utf-8")
-    page("against", ["check", folder / "wrong.case", "--against", folder / "right.case"], ["runs", "divergence"], (1,))
-    page("gate", ["gate", "--baseline", "torch-2.9.0", "--candidate", "torch-2.9.1", "--candidate", "torch-2.11.0",
-                  "--corpus", golden / "cases/signature", "--limit", "6", "--reruns", "0"], ["runs", "matrix"],
+    page("against", ["check", "wrong.case", "--against", "right.case"], ["runs", "divergence"], (1,))
+    page("gate", ["gate", "--baseline", "torch-2.11.0", "--candidate", "torch-2.9.1", "--candidate", "torch-2.9.0",
+                  "--corpus", "golden/cases/catalogue", "--limit", "16", "--reruns", "0"], ["runs", "matrix"],
          (0, 1, 2, 3))
-    page("fuzz", ["fuzz", "--cases", "60", "--jobs", "2", "--seed", "7", "--judges", "verifier", "--deviation",
-                  "lifetimes_touch_wrongly", "--corpus", folder / "corpus", "--reduce-time", "0"],
+    page("fuzz", ["fuzz", "--cases", "24", "--jobs", "2", "--seed", "7", "--judges", "verifier", "--deviation",
+                  "lifetimes_touch_wrongly", "--corpus", "corpus", "--reduce-time", "1", "--overwrite"],
          ["runs", "campaign"], (1,))
-    page("mutants", ["mutants", "--filter", "frees_twice", golden / "cases/signature"], ["runs", "matrix"], (0, 1))
-    hostile = folder / "</script><script>alert(1)</script>.plan"
+    page("mutants", ["mutants", "--filter", "frees_", "golden/cases/catalogue"], ["runs", "matrix"], (0, 1))
+    hostile = folder / "<" / "script><script>alert(1)<" / "script>.plan"
     hostile.parent.mkdir(parents=True, exist_ok=True)
-    hostile.write_text(stored.read_text(encoding="utf-8"), encoding="utf-8")
-    page("hostile", ["plan", "--verify", hostile], ["runs", "memory"])
-    large = folder / "large.plan"
-    large.write_text(large_plan(10_000), encoding="utf-8")
-    page("large", ["plan", "--verify", large], ["runs", *plan_views], (0, 1))
+    hostile.write_text((folder / "before.plan").read_text())
+    page("hostile", ["plan", "--verify", hostile.relative_to(folder)], ["runs", "memory"])
+    (folder / "large.plan").write_text(large_plan(10_000), encoding="utf-8")
+    page("large", ["plan", "--verify", "large.plan"], ["runs", *plan_views], (0, 1))
     return made
 
 
