@@ -26,6 +26,19 @@ struct TappedRun {
   Trace trace;
 };
 
+// Without taps, as the script is.
+Result<TappedRun> run_plainly(Runs& runs, const TappedRun& tapped) {
+  TappedRun out;
+  out.script = runs.script();
+  out.originals = out.script.programs;
+  for (const TappedProgram& each : tapped.programs) {
+    out.programs.emplace_back().own_outputs = each.own_outputs;
+  }
+  GRAPHGATE_TRY(const Trace* trace, runs.subject());
+  out.trace = *trace;
+  return out;
+}
+
 Result<TappedRun> run_tapped(Runs& runs) {
   TappedRun out;
   out.script = runs.script();
@@ -76,8 +89,10 @@ std::string contents_words(const OutputValue& value) {
 struct Allowed {
   const spec::Spread* spread = nullptr;
   double multiple = 0;
-  [[nodiscard]] bool is_open(std::size_t number) const {
-    return spread && number < spread->radii.size() && !std::isfinite(spread->radii[number]);
+  // Whether nobody knows. Integers are the same or not where there is no estimate of them.
+  [[nodiscard]] bool is_open(std::size_t number, bool is_rounded) const {
+    const bool is_known = spread && number < spread->radii.size();
+    return is_known ? !std::isfinite(spread->radii[number]) : is_rounded;
   }
   [[nodiscard]] double radius(std::size_t number) const {
     return spread && number < spread->radii.size() ? multiple * spread->radii[number] : 0;
@@ -94,6 +109,8 @@ struct TapDifference {
   bool differs = false;
   bool is_left_off = false;  // of two executors
   bool is_right_off = false;
+  std::size_t open = 0;  // elements that differ where nobody knows which is right
+  std::size_t elements = 0;
   std::string words;
   std::string picture;
   ElementMap elements;
@@ -129,9 +146,19 @@ TapDifference compare_tap(const OutputValue& left, const OutputValue& right, con
   const auto* a = std::get_if<HostTensor>(&left);
   const auto* b = std::get_if<HostTensor>(&right);
   if (!a || !b) {
-    // A float that was read of a rounded element may differ; what it leads to is compared.
-    const bool is_float = std::holds_alternative<double>(left);
-    if (is_float || same_number(left, right)) return out;
+    out.elements = 1;
+    if (same_number(left, right)) return out;
+    if (const auto* number = std::get_if<double>(&left)) {
+      if (allowed.is_open(0, /*is_rounded=*/true)) {
+        out.open = 1;
+        return out;
+      }
+      // It was read of a rounded element.
+      const double radius = allowed.radius(0);
+      out.is_left_off = !is_near(*number, allowed.value(0), radius);
+      out.is_right_off = !is_near(std::get<double>(right), allowed.value(0), radius);
+      if (!out.is_left_off && !out.is_right_off) return out;
+    }
     out.differs = true;
     out.words = contents_words(left) + ", and " + contents_words(right);
     return out;
@@ -144,8 +171,13 @@ TapDifference compare_tap(const OutputValue& left, const OutputValue& right, con
   std::optional<std::size_t> worst;
   long double most = -1;
   std::size_t count = 0;
+  out.elements = differs.size();
+  const bool is_rounded = spec::is_floating_point(a->dtype) || spec::is_complex(a->dtype);
   for (std::size_t i = 0; i < x.size() && i < y.size(); ++i) {
-    if (allowed.is_open(i)) continue;
+    if (allowed.is_open(i, is_rounded)) {
+      out.open += is_near(x[i], y[i], 0) ? 0 : 1;
+      continue;
+    }
     const double radius = allowed.radius(i);
     bool is_off = !is_near(x[i], y[i], of_executors ? 2 * radius : radius);
     if (of_executors && allowed.spread && i < allowed.spread->values.size()) {
@@ -281,6 +313,12 @@ class Comparison {
         of_executors_(of_executors),
         names_(names) {}
 
+  // What the runs themselves show, without a node.
+  Parting run_plain() {
+    is_plain_ = true;
+    return run();
+  }
+
   Parting run() {
     const std::size_t calls = std::min(left_.trace.calls.size(), right_.trace.calls.size());
     for (std::size_t call = 0; call < calls; ++call) compare_call(call);
@@ -308,21 +346,34 @@ class Comparison {
     for (std::size_t n = 0; n < nodes && !out_.is_found; ++n) {
       if (match[n] != kNone) compare_node(call, n, match[n]);
     }
-    const std::vector<std::string> off = off_in_call(call);
-    if (off.empty()) return;
-    if (!out_.is_found) find_unmatched(call);
-    tell_of_call(call, off);
+    const CallDifference off = differences_in(call);
+    if (!off.open.empty()) {
+      out_.open.push_back("call " + std::to_string(call) +
+                          ": they differ where the oracle cannot tell which is right: " +
+                          listed(off.open) + open_node_);
+    }
+    if (off.off.empty()) return;
+    if (!out_.is_found) find_unmatched(call, off.who);
+    out_.calls.push_back("call " + std::to_string(call) + ": off are " + listed(off.off));
   }
 
-  // Outputs that differ though no pair of nodes does: the first node that has no counterpart.
-  void find_unmatched(std::size_t call) {
+  // Outputs that differ though no pair of nodes does: the first node that has no counterpart, or
+  // none.
+  void find_unmatched(std::size_t call, const std::string& who) {
+    out_.is_found = true;
+    out_.call = call;
+    out_.who = who;
+    if (is_plain_) return;
     const auto& match =
         matches_of(left_.trace.calls[call].program, right_.trace.calls[call].program);
     const auto ours = std::find(match.begin(), match.end(), kNone);
     const std::vector<bool> theirs = is_matched_on_right(call);
     const auto other = std::find(theirs.begin(), theirs.end(), false);
     const bool has_any = ours != match.end() || other != theirs.end();
-    if (!has_any) return;
+    if (!has_any) {
+      out_.element = "no node is named: what each of them makes is the same";
+      return;
+    }
     tell_of_node(call, ours == match.end() ? kNone : static_cast<std::size_t>(ours - match.begin()),
                  other == theirs.end() ? kNone : static_cast<std::size_t>(other - theirs.begin()));
   }
@@ -372,6 +423,10 @@ class Comparison {
     ++out_.nodes;
     for (std::size_t i = 0; i < std::min(ours.size(), theirs.size()); ++i) {
       TapDifference found = compare_outputs(call, ours[i].output, theirs[i].output);
+      if (!found.differs && found.open > 0 && open_node_.empty()) {
+        open_node_ = "; the first node is '" + original(left_, call).nodes[n].name + "' (" +
+                     original(left_, call).nodes[n].op + ")";
+      }
       if (!found.differs) continue;
       // What was put in the place of another node is where they part.
       const auto& match = matches_of(record.program, right_.trace.calls[call].program);
@@ -387,12 +442,7 @@ class Comparison {
         tell_of_node(call, n, m);
         out_.element = std::move(found.words);
       }
-      if (of_executors_) {
-        out_.who = found.is_left_off && found.is_right_off ? "both"
-                   : found.is_left_off                     ? names_.left
-                   : found.is_right_off                    ? names_.right
-                                                           : "";
-      }
+      if (of_executors_) out_.who = who_is_off(found);
       out_.picture = std::move(found.picture);
       out_.elements = std::move(found.elements);
       return;
@@ -429,36 +479,65 @@ class Comparison {
     }
   }
 
-  // Outputs and states of the call that are not the same.
-  std::vector<std::string> off_in_call(std::size_t call) {
+  [[nodiscard]] std::string who_is_off(const TapDifference& found) const {
+    if (found.is_left_off && found.is_right_off) return "both";
+    return found.is_left_off ? names_.left : found.is_right_off ? names_.right : "";
+  }
+
+  // What of a call's outputs, final inputs and states is not the same.
+  struct CallDifference {
     std::vector<std::string> off;
+    std::vector<std::string> open;
+    std::string who;  // of the first that is off
+  };
+
+  void add(const std::string& what, const TapDifference& found, CallDifference& all) const {
+    if (found.differs && all.off.empty() && of_executors_) all.who = who_is_off(found);
+    if (found.differs) all.off.push_back(what);
+    if (found.differs || found.open == 0) return;
+    all.open.push_back(what + " (" + std::to_string(found.open) + " of " +
+                       std::to_string(found.elements) + " elements)");
+  }
+
+  CallDifference differences_in(std::size_t call) {
+    CallDifference all;
     const CallRecord& left = left_.trace.calls[call];
-    const std::size_t own = left_.programs[left.program].own_outputs;
-    for (std::size_t i = 0; i < own; ++i) {
-      if (compare_outputs(call, i, i).differs) off.push_back("output " + std::to_string(i));
-    }
     const spec::CallResult& a = left.result;
     const spec::CallResult& b = right_.trace.calls[call].result;
+    const std::size_t own = left_.programs[left.program].own_outputs;
+    for (std::size_t i = 0; i < own; ++i) {
+      add("output " + std::to_string(i), compare_outputs(call, i, i), all);
+    }
+    for (std::size_t i = 0; i < std::min(a.final_inputs.size(), b.final_inputs.size()); ++i) {
+      const auto* x = std::get_if<HostTensor>(&a.final_inputs[i]);
+      const auto* y = std::get_if<HostTensor>(&b.final_inputs[i]);
+      if (!x || !y) continue;
+      add("input " + std::to_string(i),
+          compare_tap(*x, *y, allowed(call, &spec::CallResult::final_input_spreads, i),
+                      of_executors_, names_),
+          all);
+    }
     for (std::size_t i = 0; i < a.final_states.size(); ++i) {
       const auto at = std::find(b.state_targets.begin(), b.state_targets.end(), a.state_targets[i]);
       if (at == b.state_targets.end()) continue;
       const auto j = static_cast<std::size_t>(at - b.state_targets.begin());
-      const TapDifference found = compare_tap(
-          a.final_states[i], b.final_states[j],
-          allowed(call, &spec::CallResult::final_state_spreads, i), of_executors_, names_);
-      if (found.differs) off.push_back("state '" + a.state_targets[i] + "'");
+      add("state '" + a.state_targets[i] + "'",
+          compare_tap(a.final_states[i], b.final_states[j],
+                      allowed(call, &spec::CallResult::final_state_spreads, i), of_executors_,
+                      names_),
+          all);
     }
-    return off;
+    return all;
   }
 
-  void tell_of_call(std::size_t call, const std::vector<std::string>& off) {
+  static std::string listed(const std::vector<std::string>& names) {
     constexpr std::size_t kShown = 6;
-    std::string line = "call " + std::to_string(call) + ": off are ";
-    for (std::size_t i = 0; i < std::min(off.size(), kShown); ++i) {
-      line += (i == 0 ? "" : ", ") + off[i];
+    std::string line;
+    for (std::size_t i = 0; i < std::min(names.size(), kShown); ++i) {
+      line += (i == 0 ? "" : ", ") + names[i];
     }
-    if (off.size() > kShown) line += " and " + std::to_string(off.size() - kShown) + " more";
-    out_.calls.push_back(line);
+    if (names.size() > kShown) line += " and " + std::to_string(names.size() - kShown) + " more";
+    return line;
   }
 
   const TappedRun& left_;
@@ -467,23 +546,52 @@ class Comparison {
   double rate_;
   bool of_executors_;
   const PartingNames& names_;
+  bool is_plain_ = false;
+  std::string open_node_;  // the first node of which something is left open, in words
   std::map<std::pair<std::size_t, std::size_t>, std::vector<std::size_t>> matches_;
   Parting out_;
 };
+
+const Trace* known(const Trace& oracle) { return oracle.calls.empty() ? nullptr : &oracle; }
+
+// The first program with another count of outputs than its counterpart.
+Result<void> check_outputs(const TappedRun& left, const TappedRun& right) {
+  for (std::size_t i = 0; i < std::min(left.programs.size(), right.programs.size()); ++i) {
+    const std::size_t ours = left.programs[i].own_outputs;
+    const std::size_t theirs = right.programs[i].own_outputs;
+    if (ours == theirs) continue;
+    return bad_input("program '" + left.originals[i]->name + "' has " + std::to_string(ours) +
+                     " outputs, and its counterpart has " + std::to_string(theirs));
+  }
+  return {};
+}
 
 Result<Parting> part(Runs& left, Runs& right, const PartingNames& names, double rate,
                      bool of_executors) {
   GRAPHGATE_TRY(const TappedRun ours, run_tapped(left));
   GRAPHGATE_TRY(const TappedRun theirs, run_tapped(right));
-  // Where no oracle can tell, numbers are equal or not.
+  GRAPHGATE_TRY_VOID(check_outputs(ours, theirs));
+  GRAPHGATE_TRY(const TappedRun plain_ours, run_plainly(left, ours));
+  GRAPHGATE_TRY(const TappedRun plain_theirs, run_plainly(right, theirs));
+  // Where no oracle can tell, integers are equal or not, and of other numbers it is open.
   const auto oracle = left.oracle_on(ours.script, "sampled");
-  const bool has_estimate = oracle.ok() && !oracle.value().calls.empty();
-  Parting parting =
-      Comparison(ours, theirs, has_estimate ? &oracle.value() : nullptr, rate, of_executors, names)
-          .run();
-  if (!has_estimate) {
-    parting.remarks.push_back("no estimate of the oracle: every bit counts");
+  const auto plain_oracle = left.oracle("sampled");
+  const Trace* estimate = oracle.ok() ? known(oracle.value()) : nullptr;
+  const Trace* plain_estimate = plain_oracle.ok() ? known(*plain_oracle.value()) : nullptr;
+  Parting parting = Comparison(ours, theirs, estimate, rate, of_executors, names).run();
+  Parting plain =
+      Comparison(plain_ours, plain_theirs, plain_estimate, rate, of_executors, names).run_plain();
+  if (plain.is_found && !parting.is_found) {
+    plain.nodes = parting.nodes;
+    plain.element =
+        "no node is named: with what each of them makes as further outputs they do not part";
+    return plain;
   }
+  for (const std::string& remark : plain.remarks) {
+    const auto& all = parting.remarks;
+    if (std::find(all.begin(), all.end(), remark) == all.end()) parting.remarks.push_back(remark);
+  }
+  if (parting.open.empty()) parting.open = plain.open;
   return parting;
 }
 

@@ -1,10 +1,12 @@
 // Where two runs part, node by node: two executors of one program, or two programs that are meant
 // to compute the same.
 //
-// Both are run with taps (judge_nodes.h), so that what every node makes is seen. A number counts as
-// the same where both lie within what rounding explains of the estimate of an oracle, integers and
+// Both are run with taps (judge_nodes.h), so that what every node makes is seen, and once as they
+// are, since what a plan does wrong may go where every value is an output. A number counts as the
+// same where both lie within what rounding explains of the estimate of an oracle, integers and
 // layouts of elements where they are equal. The first node that makes something else is named, with
 // what it read, which of its elements differ, and what of the calls and states is off behind it.
+// What differs where the oracle cannot tell which is right is neither: it is left open.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +31,7 @@ struct ElementMap {
 struct Parting {
   bool is_found = false;
   std::size_t call = 0;  // of the script
-  std::string node;      // of the left program, with its op
+  std::string node;      // of the left program, with its op; empty with other_node: none is known
   std::string op;
   std::string other_node;  // its counterpart on the right; empty where there is none
   std::string other_op;
@@ -39,6 +41,7 @@ struct Parting {
   std::string picture;               // of the elements that differ, whole lines; may be empty
   ElementMap elements;               // the same with numbers; empty where there is no picture
   std::vector<std::string> calls;    // a line for each call of which something is off
+  std::vector<std::string> open;     // a line for each call of which something is left open
   std::size_t nodes = 0;             // that were compared, over all calls
   std::vector<std::string> remarks;  // what could not be compared
 };
@@ -55,7 +58,8 @@ struct PartingNames {
                                              double false_alarm_rate);
 
 // Compares two scripts that differ in their programs alone, call by call: nodes are matched by
-// their ops, in order. Each runs on its own subject.
+// their ops, in order. Each runs on its own subject. kBadInput where a program has another count of
+// outputs than its counterpart.
 [[nodiscard]] Result<Parting> part_programs(Runs& left, Runs& right, const PartingNames& names,
                                             double false_alarm_rate);
 

@@ -74,10 +74,12 @@ std::string node_words(const std::string& name, const std::string& op) {
 std::string place_words(const Parting& parting, const PartingNames& names) {
   std::string text = "part at ";
   const bool is_pair = !parting.node.empty() && !parting.other_node.empty();
-  if (parting.node.empty()) {
+  const bool has_node = !parting.node.empty() || !parting.other_node.empty();
+  if (!has_node) text = "part in what is returned";
+  if (has_node && parting.node.empty()) {
     text += node_words(parting.other_node, parting.other_op) + " of " + names.right +
             ", for which " + names.left + " has nothing";
-  } else {
+  } else if (has_node) {
     text += node_words(parting.node, parting.op);
   }
   const bool is_other =
@@ -112,18 +114,27 @@ Json json_of(const Parting& parting, const std::vector<std::string>& changes) {
     json["picture"] = parting.picture;
   }
   json["calls"] = parting.calls;
+  json["open"] = parting.open;
   json["mended_by"] = changes;
   json["remarks"] = parting.remarks;
   return json;
 }
 
+// Whether all was compared.
+bool is_whole(const Parting& parting) { return parting.remarks.empty() && parting.open.empty(); }
+
+// What it came to, behind the names of the two.
+std::string ending_of(const Parting& parting, const PartingNames& names) {
+  if (parting.is_found) return place_words(parting, names);
+  return parting.open.empty() ? "do not part" : "part where it is open which of them is right";
+}
+
 // Whole lines for a person.
 std::string lines_of(const AgainstRequest& request, const Parting& parting,
                      const PartingNames& names, const std::vector<std::string>& changes) {
-  const bool is_whole = parting.remarks.empty();
-  std::string head = parting.is_found ? "FAIL " : is_whole ? "PASS " : "UNDECIDED ";
+  std::string head = parting.is_found ? "FAIL " : is_whole(parting) ? "PASS " : "UNDECIDED ";
   head += request.file + ": " + names.left + " and " + names.right + " ";
-  head += parting.is_found ? place_words(parting, names) : "do not part";
+  head += ending_of(parting, names);
   std::string text =
       plain_text(head + "; " + std::to_string(parting.nodes) + " node runs compared") + "\n";
   const auto add = [&text](const std::string& line) { text += "  " + plain_text(line) + "\n"; };
@@ -134,6 +145,11 @@ std::string lines_of(const AgainstRequest& request, const Parting& parting,
     text += indented(parting.picture, "    ");
   }
   for (const std::string& line : parting.calls) add(line);
+  for (const std::string& line : parting.open) add(line);
+  if (!parting.is_found && !parting.open.empty()) {
+    add("to decide it: give inputs on which no two candidates tie, pass the state of a generator "
+        "where something is drawn, and read nothing that nobody wrote");
+  }
   for (const std::string& change : changes) add(change);
   for (const std::string& remark : parting.remarks) add(remark);
   return text;
@@ -168,11 +184,10 @@ Report report_of(const AgainstRequest& request, const Parting& parting, const Pa
   report.panels.push_back(panel_of(parting, names, changes));
   ReportItem item;
   item.place = request.file;
-  item.outcome = parting.is_found          ? spec::Outcome::kFail
-                 : parting.remarks.empty() ? spec::Outcome::kPass
-                                           : spec::Outcome::kUndecided;
-  item.reason = names.left + " and " + names.right + " " +
-                (parting.is_found ? place_words(parting, names) : "do not part");
+  item.outcome = parting.is_found    ? spec::Outcome::kFail
+                 : is_whole(parting) ? spec::Outcome::kPass
+                                     : spec::Outcome::kUndecided;
+  item.reason = names.left + " and " + names.right + " " + ending_of(parting, names);
   item.remarks = parting.remarks;
   item.text = lines_of(request, parting, names, changes);
   for (const std::string& op : {parting.op, parting.other_op}) {
@@ -241,9 +256,9 @@ Result<ExitCode> run_against(const AgainstRequest& request,
     const bool has_options = (is_right ? *right : *left).takes(spec::option::kNoReuse);
     if (has_options) changes = changes_that_mend(is_right ? right_runs : left_runs);
   }
-  const ExitCode code = parting.is_found          ? ExitCode::kFindings
-                        : parting.remarks.empty() ? ExitCode::kGood
-                                                  : ExitCode::kInconclusive;
+  const ExitCode code = parting.is_found    ? ExitCode::kFindings
+                        : is_whole(parting) ? ExitCode::kGood
+                                            : ExitCode::kInconclusive;
   const Report report = report_of(request, parting, names, changes, code);
   if (to_stdout(request.reports) == 0) print_plain(stdout, report.items().front()->text);
   GRAPHGATE_TRY_VOID(write_report(report, request.reports));

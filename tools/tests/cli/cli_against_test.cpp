@@ -38,6 +38,14 @@ class CliAgainst : public Cli {
                "scenario {\n  call decoder inputs=i\n  call decoder inputs=i\n}\n";
     return path.string();
   }
+  // A program of one input, called once.
+  std::string small(const std::string& name, const std::string& lines) {
+    const fs::path path = folder_ / name;
+    std::ofstream(path) << "graphgate-case 1\nname \"small\"\nseed 1\nprogram \"small\" {\n"
+                           "  input %x : f32[4]\n" +
+                               lines + "}\nscenario {\n  call small\n}\n";
+    return path.string();
+  }
 };
 
 TEST_F(CliAgainst, NamesTheFirstNodeOfTwoProgramsAndNotTheLast) {
@@ -75,6 +83,68 @@ TEST_F(CliAgainst, NamesTheNodeWhereAnExecutorLeavesAnother) {
   EXPECT_TRUE(contains(parted.out, "(8 of 64 elements differ)"));
   const CliRun same = run("check " + file + " --executor optimized --against reference");
   EXPECT_EQ(same.code, 0) << same.out << same.err;
+}
+
+// What every node makes is the same; what is returned is not.
+TEST_F(CliAgainst, TellsOutputsThatAreExchanged) {
+  const auto program = [&](const std::string& name, const std::string& outputs) {
+    return small(name, "  %a = aten.tanh.default(%x)\n  %b = aten.neg.default(%x)\n" + outputs);
+  };
+  const std::string left = program("left.case", "  output %a\n  output %b\n");
+  const std::string right = program("right.case", "  output %b\n  output %a\n");
+  const CliRun parted = run("check " + left + " --against " + right);
+  EXPECT_EQ(parted.code, 1) << parted.out << parted.err;
+  EXPECT_TRUE(contains(parted.out, "part in what is returned, call 0"));
+  EXPECT_TRUE(contains(parted.out, "no node is named"));
+  EXPECT_TRUE(contains(parted.out, "  call 0: off are output 0, output 1"));
+  const CliRun fewer = run("check " + left + " --against " + program("one.case", "  output %a\n"));
+  EXPECT_EQ(fewer.code, 4) << fewer.out;
+  EXPECT_TRUE(contains(fewer.err, "has 2 outputs, and its counterpart has 1")) << fewer.err;
+}
+
+TEST_F(CliAgainst, TellsInputsThatAreWritten) {
+  const auto program = [&](const std::string& name, const std::string& body) {
+    return small(name, body + "  output %d\n");
+  };
+  const std::string left = program("left.case",
+                                   "  %c = aten.clone.default(%x)\n"
+                                   "  %d = aten.add_.Tensor(%c, 1.0)\n");
+  const std::string right = program("right.case", "  %d = aten.add_.Tensor(%x, 1.0)\n");
+  const CliRun parted = run("check " + left + " --against " + right);
+  EXPECT_EQ(parted.code, 1) << parted.out << parted.err;
+  EXPECT_TRUE(contains(parted.out, "  call 0: off are input 0")) << parted.out;
+}
+
+// With what every node makes as an output, no bytes are given away too early.
+TEST_F(CliAgainst, TellsWhatGoesWhereEveryValueIsAnOutput) {
+  const std::string file =
+      GRAPHGATE_SOURCE_DIR "/golden/cases/catalogue/b1-output-through-a-view.case";
+  const CliRun parted = run("check " + file + " --deviation output_by_exact_name --against " +
+                            "reference --json " + (folder_ / "r.json").string());
+  EXPECT_EQ(parted.code, 1) << parted.out << parted.err;
+  EXPECT_TRUE(contains(parted.out, "part in what is returned, call 0; off is optimized"));
+  // The smallest changes of options that mend it.
+  EXPECT_TRUE(contains(parted.out, "  without deviation=output_by_exact_name: passes\n"));
+  EXPECT_TRUE(contains(parted.out, "  no-reuse: passes\n")) << parted.out;
+  const auto json = nlohmann::json::parse(read_file(folder_ / "r.json"), nullptr, false);
+  EXPECT_EQ(json["off"], "optimized");
+  EXPECT_EQ(json["mended_by"][0], "without deviation=output_by_exact_name: passes");
+  const CliRun same = run("check " + file + " --against reference");
+  EXPECT_EQ(same.code, 0) << same.out << same.err;
+}
+
+TEST_F(CliAgainst, DoesNotPassWhereAllThatDiffersIsLeftOpen) {
+  const std::string file = GRAPHGATE_SOURCE_DIR "/golden/cases/op/random.case";
+  const CliRun open =
+      run("check " + file + " --against reference --json " + (folder_ / "r.json").string());
+  EXPECT_EQ(open.code, 2) << open.out << open.err;
+  EXPECT_TRUE(contains(open.out, "UNDECIDED " + file)) << open.out;
+  EXPECT_TRUE(contains(open.out, "part where it is open which of them is right"));
+  EXPECT_TRUE(contains(open.out, "the first node is 'u' (aten.rand.default)"));
+  EXPECT_TRUE(contains(open.out, "\n  to decide it: ")) << open.out;
+  const auto json = nlohmann::json::parse(read_file(folder_ / "r.json"), nullptr, false);
+  EXPECT_EQ(json["parts"], false);
+  EXPECT_FALSE(json["open"].empty());
 }
 
 TEST_F(CliAgainst, RefusesWhatCannotBeCompared) {
