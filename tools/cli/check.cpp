@@ -241,8 +241,8 @@ std::string replay_line_of(const CheckVerb& verb, const std::string& path) {
   std::vector<std::string> words = {"graphgate", "check"};
   if (!verb.judge_recorded.empty()) words.emplace_back("--judge-recorded");
   words.push_back(path);
-  std::set<std::string> left_out = {"jobs",  "bundle", "record",    "judge-recorded",
-                                    "quiet", "only",   "exitfirst", "verbose"};
+  std::set<std::string> left_out = {"jobs", "bundle",    "record",  "judge-recorded", "quiet",
+                                    "only", "exitfirst", "verbose", "log-protocol"};
   for (const ReportForm& form : report_forms()) left_out.insert(form.name);
   const std::vector<std::string> flags = given_flag_words(*verb.app, left_out);
   words.insert(words.end(), flags.begin(), flags.end());
@@ -401,7 +401,9 @@ class CheckRun {
       reports_[i].interruption = std::string(signal_name(signal)) + " came before it was judged";
     }
     while (printed_ < files_.size()) print_next();
-    const auto code = conclude_(reports_);
+    auto code = conclude_(reports_);
+    const auto logged = ProtocolLog::close_all();
+    if (code.ok() && !logged.ok()) code = logged.error();
     if (code.ok()) end_process(static_cast<int>(code.value()));
     print_line(stderr, "graphgate: " + code.error().message);
     end_process(static_cast<int>(exit_code_of(code.error().kind)));
@@ -513,9 +515,9 @@ Result<void> check_combination(const CheckVerb& verb) {
   const bool has_command = std::any_of(
       verb.executors.begin(), verb.executors.end(),
       [](const std::string& name) { return name != "reference" && name != "optimized"; });
-  const bool has_seconds = verb.app->get_option("--executor-timeout")->count() > 0;
-  if (has_seconds && !has_command && verb.against.empty()) {
-    return bad_input("--executor-timeout has no effect without a command as --executor");
+  for (const char* flag : {"--executor-timeout", "--log-protocol"}) {
+    if (verb.app->get_option(flag)->count() == 0 || has_command || !verb.against.empty()) continue;
+    return bad_input(std::string(flag) + " has no effect without a command as --executor");
   }
   return check_report_paths(verb.reports);
 }

@@ -218,6 +218,10 @@ void add_answer_flags(CLI::App& app, AnswerFlags& flags) {
                  "512M, 8GiB")
       ->capture_default_str()
       ->type_name("BYTES");
+  app.add_option("--log-protocol", flags.log,
+                 "write what commands are asked and answer to this file, a line of JSON each "
+                 "(docs/executors.md)")
+      ->type_name(takes::kOutput);
 }
 
 Result<SubjectSettings> subject_settings(const AnswerFlags& flags, const std::string& exchange) {
@@ -226,6 +230,9 @@ Result<SubjectSettings> subject_settings(const AnswerFlags& flags, const std::st
   if (!bytes.ok()) return bytes.error().at("--answer-limit");
   constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
   settings.answer_bytes = static_cast<std::int64_t>(std::min(bytes.value(), kMost));
+  if (!flags.log.empty()) {
+    GRAPHGATE_TRY(settings.log, ProtocolLog::open(flags.log));
+  }
   return settings;
 }
 
@@ -237,6 +244,9 @@ Result<std::shared_ptr<const Subject>> choose_subject(const SubjectFlags& flags,
   auto made = make_subject(text, settings);
   if (!made.ok()) return made.error().at("'" + text + "'");
   std::shared_ptr<const Subject> subject = std::move(made).value();
+  if (settings.log && !subject->is_process()) {
+    return bad_input("--log-protocol has no effect without a command as --executor");
+  }
   GRAPHGATE_TRY_VOID(subject->start());
   subject->rest();
   for (const auto& [name, value] : options) {

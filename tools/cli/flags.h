@@ -89,9 +89,11 @@ void add_custom_ops_flag(CLI::App& app, std::vector<std::string>& custom_ops);
 struct AnswerFlags {
   double seconds = 60;
   std::string bytes = "2GiB";  // of its tensors
+  std::string log;             // takes what is said; empty: nothing does
 };
 void add_answer_flags(CLI::App& app, AnswerFlags& flags);
-// What the flags say, and where tensors are exchanged. kBadInput for what are no bytes.
+// What the flags say, and where tensors are exchanged. Opens the log. kBadInput for what are no
+// bytes, kInfrastructure for a log that cannot be written.
 [[nodiscard]] Result<SubjectSettings> subject_settings(const AnswerFlags& flags,
                                                        const std::string& exchange);
 

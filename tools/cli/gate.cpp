@@ -102,6 +102,13 @@ Result<void> check_verb(const GateVerb& verb, const Choices& choices) {
   if (!verb.resume.empty() && !verb.time.empty()) {
     return bad_input("--resume goes on with the corpus; it does not go with --time");
   }
+  const auto is_process = [](const SideChoice& side) { return side.is_process(); };
+  const bool has_process =
+      is_process(choices.baseline) ||
+      std::any_of(choices.candidates.begin(), choices.candidates.end(), is_process);
+  if (!verb.answers.log.empty() && !has_process) {
+    return bad_input("--log-protocol has no effect where no side is a command");
+  }
   GRAPHGATE_TRY_VOID(check_device(verb.device));
   bool has_profile = choices.baseline.is_profile();
   for (const SideChoice& candidate : choices.candidates) {

@@ -34,7 +34,9 @@ constexpr graphgate::tools::Verb (*kVerbs[])(CLI::App& app) = {
     graphgate::tools::add_serve,     graphgate::tools::add_doctor,  graphgate::tools::add_help,
     graphgate::tools::add_completion};
 
-int finish(const graphgate::Result<ExitCode>& result) {
+int finish(graphgate::Result<ExitCode> result) {
+  const auto logged = graphgate::tools::ProtocolLog::close_all();
+  if (result.ok() && !logged.ok()) result = logged.error();
   const bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
   if (result.ok() && written) return static_cast<int>(result.value());
   if (result.ok()) {

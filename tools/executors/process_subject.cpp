@@ -91,11 +91,13 @@ class Session {
     GRAPHGATE_TRY_VOID(check_free(folder_.path() + "/" + name));
     GRAPHGATE_TRY(const std::string line,
                   write_message({{what, std::move(body)}}, bytes, folder_.path(), name));
+    if (settings_.log) settings_.log->note(number_, "sent", line, folder_.path());
     const auto begin = std::chrono::steady_clock::now();
     auto answer = process_->exchange(line, settings_.answer_time);
     times_->asked +=
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (!answer.ok()) return broken(answer.error());
+    if (settings_.log) settings_.log->note(number_, "answered", answer.value(), folder_.path());
     auto message = Message::read(answer.value(), folder_.path(),
                                  most_answer_bytes(sent_bytes_, settings_.answer_bytes),
                                  [this] { return folder_.is_there(); });
@@ -153,6 +155,10 @@ class Session {
   [[nodiscard]] bool is_late() const { return process_->is_late(); }
   [[nodiscard]] const Greeting& greeting() const { return greeting_; }
   [[nodiscard]] std::string folder() const { return folder_.path(); }
+  // A path that no other program of the session has, whatever numbers the process gives.
+  [[nodiscard]] std::string next_archive() {
+    return folder() + "/program" + std::to_string(archives_++) + ".pt2";
+  }
 
  private:
   // The session's end, with the request that it came at.
@@ -160,6 +166,7 @@ class Session {
     if (!broken_) {
       broken_ = error;
       broken_->message += " (asked to " + std::string(asked_) + ")";
+      if (settings_.log) settings_.log->note_end(number_, broken_->message);
     }
     return *broken_;
   }
@@ -211,10 +218,12 @@ class Session {
 
   const std::string command_;
   const SubjectSettings settings_;
+  const std::string number_ = ProtocolLog::new_session();  // in a log
   const ExchangeFolder folder_;
   std::unique_ptr<ExternalProcess> process_;
   const std::shared_ptr<SubjectTimes> times_;
   std::size_t requests_ = 0;
+  std::size_t archives_ = 0;
   std::int64_t sent_bytes_ = 0;
   const char* asked_ = "";  // the latest request
   std::optional<Error> broken_;
@@ -320,8 +329,7 @@ class ExternalExecutor final : public spec::Executor {
     StoredBytes bytes;
     Json body = {{"executor", id_}, {"graph", spec::print_program(program, ops_)}};
     body["tensors"] = bytes.named(program.tensors);
-    const std::string archive = session_->folder() + "/program" + std::to_string(loaded_++) + "-" +
-                                std::to_string(id_) + ".pt2";
+    const std::string archive = session_->next_archive();
     GRAPHGATE_TRY_VOID(session_->check_free(archive));
     interop::Pt2Options options;
     options.ops = &ops_;
@@ -337,7 +345,6 @@ class ExternalExecutor final : public spec::Executor {
   std::shared_ptr<Session> session_;
   const std::size_t id_;
   const spec::OpTable& ops_;
-  std::size_t loaded_ = 0;
   bool is_closed_ = false;
 };
 

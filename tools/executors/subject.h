@@ -20,6 +20,7 @@
 #include "conformance/run/executor_source.h"
 #include "fuzz/generate/alphabet.h"
 #include "tools/executors/limits.h"
+#include "tools/executors/protocol_log.h"
 
 namespace graphgate::tools {
 
@@ -64,6 +65,8 @@ struct SubjectSettings {
   // What the tensors of an answer of a process may have together, besides what limits.h allows for
   // what it was sent.
   std::int64_t answer_bytes = kFreeAnswerBytes;
+  // Takes what is said to processes and by them; null: nobody does.
+  ProtocolLog* log = nullptr;
 };
 
 using MadeSubject = Result<std::unique_ptr<Subject>>;

@@ -13,15 +13,15 @@ namespace graphgate::tools {
 namespace {
 
 // Names, or what names begin with, of variables that an executor's results may depend on.
-constexpr std::string_view kVariables[] = {"PYTHONPATH", "CUDA_VISIBLE_DEVICES", "OMP_NUM_THREADS",
-                                           "ATEN_CPU_CAPABILITY", "CXX"};
+constexpr std::string_view kReplayedNames[] = {"PYTHONPATH", "CUDA_VISIBLE_DEVICES",
+                                               "OMP_NUM_THREADS", "ATEN_CPU_CAPABILITY", "CXX"};
 constexpr std::string_view kBegins[] = {"TORCH", "PYTORCH_", "VLLM_"};
 // What a report must not tell.
 constexpr std::string_view kSecrets[] = {"KEY", "TOKEN", "SECRET", "PASSWORD"};
 
 bool is_told(std::string_view name) {
-  const bool is_named =
-      std::find(std::begin(kVariables), std::end(kVariables), name) != std::end(kVariables);
+  const bool is_named = std::find(std::begin(kReplayedNames), std::end(kReplayedNames), name) !=
+                        std::end(kReplayedNames);
   const bool begins_so = std::any_of(std::begin(kBegins), std::end(kBegins),
                                      [&](std::string_view each) { return name.starts_with(each); });
   const bool is_secret = std::any_of(std::begin(kSecrets), std::end(kSecrets), [&](auto each) {

@@ -1,6 +1,9 @@
 // graphgate check --executor CMD, with graphgate serve at the other end, right and wrong.
 #include "tools/tests/cli/cli_test.h"
 
+#include <map>
+#include <sstream>
+
 #include "base/result_test.h"
 
 namespace graphgate::tools {
@@ -78,6 +81,50 @@ expect PASS
   const CliRun no_bytes = run(line + " --answer-limit much");
   EXPECT_EQ(no_bytes.code, 4);
   EXPECT_TRUE(contains(no_bytes.err, "--answer-limit")) << no_bytes.err;
+}
+
+TEST_F(CliExecutor, IsWrittenDownWithAllThatIsSaid) {
+  const std::string log = (folder_ / "log.jsonl").string();
+  const auto lines_of = [&] {
+    std::vector<nlohmann::json> lines;
+    std::istringstream text(read_file(log));
+    for (std::string line; std::getline(text, line);) {
+      lines.push_back(nlohmann::json::parse(line, nullptr, false));
+      EXPECT_TRUE(lines.back().is_object()) << line;
+    }
+    return lines;
+  };
+  // Several processes at a time, each a session.
+  const CliRun passes = check(served("reference"), "op/conv*.case", "-j 2 --log-protocol " + log);
+  EXPECT_EQ(passes.code, 0) << passes.out << passes.err;
+  std::map<std::string, std::vector<std::string>> said;
+  for (const auto& line : lines_of()) {
+    said[line["session"]].push_back(line["direction"]);
+    EXPECT_TRUE(line["message"].is_object());
+    EXPECT_EQ(line["message"].contains("folder"), line.contains("tensors"));
+  }
+  EXPECT_GT(said.size(), 1U);
+  for (const auto& [session, directions] : said) {
+    for (std::size_t i = 0; i < directions.size(); ++i) {
+      EXPECT_EQ(directions[i], i % 2 == 0 ? "sent" : "answered") << session;
+    }
+  }
+  EXPECT_EQ(passes.out.find("log-protocol"), std::string::npos);
+
+  (void)check(served("reference") + " | sed -u '3s/.*/garbage/'", "op/conversion.case",
+              "--log-protocol " + log);
+  const auto lines = lines_of();
+  ASSERT_GT(lines.size(), 2U);
+  EXPECT_EQ(lines[lines.size() - 2]["text"], "garbage");
+  EXPECT_EQ(lines.back()["direction"], "ended");
+  EXPECT_TRUE(contains(lines.back()["text"].get<std::string>(), "answers with what is no answer"));
+
+  const std::string file = (folder_ / "golden/cases/op/conversion.case").string();
+  EXPECT_EQ(run("check " + file + " --log-protocol " + log).code, 4);  // asks no process
+  EXPECT_EQ(run("fuzz --cases 1 --log-protocol " + log).code, 4);
+  EXPECT_EQ(run("gate --baseline fixed --candidate fixed --log-protocol " + log).code, 4);
+  EXPECT_EQ(check(served("reference"), "op/conversion.case", "--log-protocol /no/such/log").code,
+            3);
 }
 
 TEST_F(CliExecutor, ThatEndsHangsOrTalksNonsenseIsAFinding) {

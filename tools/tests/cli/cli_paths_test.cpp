@@ -68,6 +68,10 @@ struct Base {
   Words files;  // words without a name
 };
 
+constexpr const char* kServed = GRAPHGATE_BINARY " serve reference";
+constexpr const char* kEnding = GRAPHGATE_BINARY " serve reference | sed -u 3q";
+constexpr const char* kServedSide = "cmd:" GRAPHGATE_BINARY " serve reference";
+
 // By verb, or by verb and option where that goes with other words than the verb's other options.
 const std::map<std::string, Base>& bases() {
   static const std::map<std::string, Base> kBases = {
@@ -77,6 +81,7 @@ const std::map<std::string, Base>& bases() {
       {"bench --torch", {{"decode", "--device", "emulated", "--batch", "1"}, {}}},
       {"check", {{}, {"small.case"}}},
       {"check --data", {{}, {"small.txt"}}},
+      {"check --log-protocol", {{"--executor", kServed}, {"small.case"}}},
       {"check --judge-recorded", {}},
       {"completion", {{}, {"bash"}}},
       {"convert", {{}, {"small.txt", "made.txt"}}},
@@ -85,11 +90,17 @@ const std::map<std::string, Base>& bases() {
       {"fuzz",
        {{"--cases", "1", "--jobs", "1", "--seed", "3", "--judges", "exact", "--reduce-time", "0"},
         {}}},
+      {"fuzz --log-protocol",
+       {{"--cases", "1", "--jobs", "1", "--seed", "3", "--judges", "exact", "--executor", kServed},
+        {}}},
       {"fuzz merge", {{}, {"corpus"}}},
       {"gate",
        {{"--baseline", "fixed", "--candidate", "fixed", "--corpus", "cases", "--reruns", "0"}, {}}},
       {"gate --baseline", {{"--candidate", "fixed", "--corpus", "cases", "--reruns", "0"}, {}}},
       {"gate --candidate", {{"--baseline", "fixed", "--corpus", "cases", "--reruns", "0"}, {}}},
+      {"gate --log-protocol",
+       {{"--baseline", kServedSide, "--candidate", "fixed", "--corpus", "cases", "--reruns", "0"},
+        {}}},
       {"gate --corpus", {{"--baseline", "fixed", "--candidate", "fixed"}, {}}},
       {"golden check", {{}, {"golden_files"}}},
       {"golden update", {{"--reason", "a test", "--dry-run"}, {"golden_files"}}},
@@ -105,8 +116,10 @@ const std::map<std::string, Base>& bases() {
       {"plan --verify", {}},
       {"reduce", {{"--check", "true", "--checks", "1"}, {"small.case"}}},
       {"reduce --check", {{"--checks", "1"}, {"small.case"}}},
+      {"reduce --log-protocol", {{"--executor", kEnding, "--checks", "1"}, {"small.case"}}},
       {"reduce --neighbour", {{"--check", "grep -q aten.mul", "--checks", "20"}, {"small.case"}}},
       {"replay", {{}, {"small.case"}}},
+      {"replay --log-protocol", {{"--executor", kServed}, {"small.case"}}},
       {"replay --corpus", {{}, {"no-such-finding"}}},
       {"run", {{}, {"small.txt"}}},
       {"serve", {}},

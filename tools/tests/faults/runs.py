@@ -50,7 +50,8 @@ def runs() -> list[Run]:
         Run("check", ["check", model, case, *flags, "--bundle", "{out}/bundle.zip"], [*files, "bundle.zip"]),
         Run("check_record", ["check", model, "--record", "{out}/kept"], folders=["kept"]),
         Run("check_cache", ["check", model, "--cache", "{out}/cache"], folders=["cache"]),
-        Run("check_executor", ["check", case, "--judges", "bounds", "--executor", "{graphgate} serve", *flags], files),
+        Run("check_executor", ["check", case, "--judges", "bounds", "--executor", "{graphgate} serve", *flags,
+                               "--log-protocol", "{out}/log.jsonl"], [*files, "log.jsonl"]),
         Run("plan", ["plan", model, "--json", "{out}/plan.json", "--html", "{out}/plan.html", "--cache", "{out}/cache"],
             ["plan.json", "plan.html"], ["cache"]),
         Run("run", ["run", model, "--save", "{out}/results.safetensors"], ["results.safetensors"]),
@@ -187,6 +188,9 @@ def gist(name: str, content: bytes, root: str) -> bytes | None:
             json.loads(content)
         elif name.endswith(".html"):
             content = page_data(content.decode())
+        elif name.endswith(".jsonl"):
+            said = [json.loads(line)["direction"] for line in content.splitlines()]
+            return " ".join(said).encode() if content.endswith(b"\n") else None
         elif name.endswith(".junit"):
             xml.etree.ElementTree.fromstring(content)
         elif name.endswith(".safetensors"):
