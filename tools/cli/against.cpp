@@ -27,12 +27,11 @@ using conformance::Script;
 
 constexpr std::size_t kMostChanges = 40;  // of options that are tried
 
-MadeSubject started(const std::string& text, const AgainstRequest& request) {
+MadeSubject made(const std::string& text, const AgainstRequest& request) {
   SubjectSettings settings = request.subject;
   settings.allow_zero_and_one = request.planner.contains(spec::option::kAllowZeroAndOne);
   auto subject = make_subject(text, settings);
   if (!subject.ok()) return subject.error().at("'" + text + "'");
-  GRAPHGATE_TRY_VOID(subject.value()->start());
   return subject;
 }
 
@@ -231,8 +230,12 @@ Result<ExitCode> run_against(const AgainstRequest& request,
   const std::string usual = is_file && !input.is_case ? "reference" : "optimized";
   const std::string executor = request.executor.empty() ? usual : request.executor;
   PartingNames names = {is_file ? request.file : executor, request.against};
-  GRAPHGATE_TRY(const auto left, started(executor, request));
-  GRAPHGATE_TRY(const auto right, started(is_file ? executor : request.against, request));
+  GRAPHGATE_TRY(const auto left, made(executor, request));
+  GRAPHGATE_TRY(const auto right, made(is_file ? executor : request.against, request));
+  left->launch();
+  right->launch();
+  GRAPHGATE_TRY_VOID(left->start());
+  GRAPHGATE_TRY_VOID(right->start());
   const Script ours = script_for(input.script, *left, request);
   Script theirs = script_for(input.script, *right, request);
   if (is_file) {

@@ -225,8 +225,12 @@ class GateRun {
     return step;
   }
 
-  // Commands that do not start are told before anything runs.
+  // Commands that do not start are told before anything runs. They start side by side: one that
+  // imports vLLM works for ten seconds and more before it can answer.
   Result<void> greet() {
+    for (const SideChoice& side : choices_) {
+      if (side.is_process()) side.subject->launch();
+    }
     for (const SideChoice& side : choices_) {
       if (!side.is_process()) continue;
       view_.starting(side.name);

@@ -49,14 +49,18 @@ std::string socket_below(const std::string& folder) {
 // programs outlive the subject's next start.
 class Session {
  public:
-  // Of a process that may become a fork server. `times` takes what its requests take.
-  static Result<std::shared_ptr<Session>> start(const std::string& command,
-                                                const SubjectSettings& settings,
-                                                std::shared_ptr<SubjectTimes> times) {
+  // Of a process that has been asked nothing yet. `times` takes what its requests take.
+  static Result<std::shared_ptr<Session>> launched(const std::string& command,
+                                                   const SubjectSettings& settings,
+                                                   std::shared_ptr<SubjectTimes> times) {
     GRAPHGATE_TRY(auto process, ExternalProcess::start(command));
-    auto session =
-        std::make_shared<Session>(command, settings, std::move(process), std::move(times));
-    return greeted(session, socket_below(session->folder()));
+    return std::make_shared<Session>(command, settings, std::move(process), std::move(times));
+  }
+
+  // Greets a process that may become a fork server.
+  static Result<std::shared_ptr<Session>> started(std::shared_ptr<Session> launched) {
+    const std::string socket = socket_below(launched->folder());
+    return greeted(std::move(launched), socket);
   }
 
   // Of a process that is forked by the server of another session.
@@ -376,6 +380,12 @@ class ProcessSubject final : public Subject {
     return said_.promises;
   }
 
+  void launch() const override {
+    if (process_ != 0 || launched_) return;
+    launcher_ = ::getpid();
+    auto launched = Session::launched(command_, settings_, times_);
+    if (launched.ok()) launched_ = std::move(launched).value();
+  }
   // Has a session that works, of this process.
   [[nodiscard]] Result<void> start() const override {
     if (process_ != ::getpid()) keep_of_parent(session_);
@@ -422,7 +432,12 @@ class ProcessSubject final : public Subject {
       if (server_owner_ != ::getpid()) keep_of_parent(server_);
       server_.reset();
     }
-    GRAPHGATE_TRY(auto started, Session::start(command_, settings_, times_));
+    if (launcher_ != ::getpid()) keep_of_parent(launched_);
+    auto launched = std::exchange(launched_, nullptr);
+    if (!launched) {
+      GRAPHGATE_TRY(launched, Session::launched(command_, settings_, times_));
+    }
+    GRAPHGATE_TRY(auto started, Session::started(std::move(launched)));
     if (!started->greeting().is_fork_server) return started;
     auto forked = Session::fork_of(*started);
     if (!forked.ok()) return started;
@@ -436,8 +451,10 @@ class ProcessSubject final : public Subject {
   const std::shared_ptr<SubjectTimes> times_ = std::make_shared<SubjectTimes>();
   // Of one thread, as every subject.
   mutable std::shared_ptr<Session> session_;
-  mutable pid_t process_ = 0;                // who started the latest session; 0: nobody yet
-  mutable std::shared_ptr<Session> server_;  // forks processes, and is asked nothing else
+  mutable pid_t process_ = 0;                  // who started the latest session; 0: nobody yet
+  mutable std::shared_ptr<Session> launched_;  // has been asked nothing
+  mutable pid_t launcher_ = 0;                 // who launched it
+  mutable std::shared_ptr<Session> server_;    // forks processes, and is asked nothing else
   mutable pid_t server_owner_ = 0;
   mutable Greeting said_;  // the latest
 };

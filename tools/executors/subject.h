@@ -34,6 +34,9 @@ struct SubjectTimes {
 // forked may use it as well: two cannot speak with one process, so a process is started anew there.
 class Subject : public conformance::ExecutorSource {
  public:
+  // Begins to start its process, unless that runs, and does not wait until it can answer: start()
+  // does. So several start side by side. What goes wrong start() says.
+  virtual void launch() const {}
   // Has it say who it is: starts its process, unless that runs. kInfrastructure where it does not
   // answer as the protocol wants.
   [[nodiscard]] virtual Result<void> start() const { return {}; }

@@ -81,8 +81,9 @@ class GateNdjsonView final : public GateView {
  public:
   explicit GateNdjsonView(std::FILE* file) : file_(file) {}
 
-  // A gate that does not begin has an error's line alone.
-  void starting(const std::string& /*side*/) override {}
+  void starting(const std::string& side) override {
+    print({{"event", "starting"}, {"side", side}});
+  }
   void begin(const std::vector<std::string>& sides, const GateProgress& progress,
              int jobs) override {
     Json json = {{"event", "begin"}, {"sides", sides}, {"jobs", jobs}};
