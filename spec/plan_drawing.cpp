@@ -9,6 +9,13 @@
 namespace graphgate::spec {
 namespace {
 
+void collect_arms(const Argument& argument, std::vector<std::uint32_t>& arms) {
+  if (const auto* id = argument.as<SubgraphId>()) arms.push_back(id->index);
+  if (const auto* list = argument.as<Argument::List>()) {
+    for (const Argument& element : *list) collect_arms(element, arms);
+  }
+}
+
 // Walks the steps as they would run and notes the uses of buffers.
 class UseFinder {
  public:
@@ -86,11 +93,8 @@ class UseFinder {
     const PlanStep& step = plan_.steps[index];
     use_all(step, now());
     order_.push_back(index);
-    std::vector<std::uint32_t> arms;
-    for (const NamedArgument& named : step.node.arguments) collect_arms(named.argument, arms);
+    const std::vector<std::uint32_t> arms = arms_of(step);
     if (arms.empty()) return;
-    std::sort(arms.begin(), arms.end());
-    arms.erase(std::unique(arms.begin(), arms.end()), arms.end());
     for (const std::uint32_t arm : arms) walk_block(plan_.blocks[arm]);
     const std::uint32_t last = now() - 1;
     use_all(step, last);
@@ -101,12 +105,6 @@ class UseFinder {
     }
   }
 
-  static void collect_arms(const Argument& argument, std::vector<std::uint32_t>& arms) {
-    if (const auto* id = argument.as<SubgraphId>()) arms.push_back(id->index);
-    if (const auto* list = argument.as<Argument::List>()) {
-      for (const Argument& element : *list) collect_arms(element, arms);
-    }
-  }
 
   const Plan& plan_;
   std::vector<std::optional<Range>> uses_;  // by buffer
@@ -280,6 +278,14 @@ class Drawing {
 };
 
 }  // namespace
+
+std::vector<std::uint32_t> arms_of(const PlanStep& step) {
+  std::vector<std::uint32_t> arms;
+  for (const NamedArgument& named : step.node.arguments) collect_arms(named.argument, arms);
+  std::sort(arms.begin(), arms.end());
+  arms.erase(std::unique(arms.begin(), arms.end()), arms.end());
+  return arms;
+}
 
 std::vector<std::uint32_t> execution_order(const Plan& plan) {
   UseFinder finder(plan);

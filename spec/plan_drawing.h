@@ -34,6 +34,10 @@ struct BufferUse {
 // Indices into Plan::steps, each once. The plan must pass check_plan, here and below.
 [[nodiscard]] std::vector<std::uint32_t> execution_order(const Plan& plan);
 
+// Returns the indices of the blocks among a step's arguments, each once, sorted: the arms of a
+// conditional.
+[[nodiscard]] std::vector<std::uint32_t> arms_of(const PlanStep& step);
+
 // From the first to the last step that mentions a value over the buffer, or has it for workspace;
 // a conditional's own mentions, and the results of its arms, count until the last step of its arms.
 // Inputs count from the first position, outputs and final values of inputs to the last; buffers of

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <tuple>
 
 #include "spec/plan_drawing.h"
@@ -27,9 +28,9 @@ Begins begins_of(const spec::Plan& plan, const std::vector<spec::BufferUse>& use
   return begins;
 }
 
-// The highest sum of sizes in use at one step, over the buffers of one pool.
-std::int64_t most_in_use(const spec::Plan& plan, const std::vector<spec::BufferUse>& uses,
-                         const Begins& begins, std::uint32_t pool) {
+// The sum of sizes in use at each step, over the buffers of one pool.
+std::vector<std::int64_t> in_use(const spec::Plan& plan, const std::vector<spec::BufferUse>& uses,
+                                 const Begins& begins, std::uint32_t pool) {
   std::vector<std::int64_t> change(plan.steps.size() + 1, 0);
   for (const spec::BufferUse& use : uses) {
     const spec::PlanBuffer& buffer = plan.buffers[use.buffer.index];
@@ -40,13 +41,13 @@ std::int64_t most_in_use(const spec::Plan& plan, const std::vector<spec::BufferU
     change[use.first_step] += rounded_size(plan, buffer);
     change[use.last_step + (is_taken ? 0 : 1)] -= rounded_size(plan, buffer);
   }
-  std::int64_t now = 0;
-  std::int64_t most = 0;
-  for (const std::int64_t step : change) {
-    now += step;
-    most = std::max(most, now);
-  }
-  return most;
+  change.pop_back();
+  std::partial_sum(change.begin(), change.end(), change.begin());
+  return change;
+}
+
+std::vector<spec::BufferUse> uses_of(const spec::Plan& plan) {
+  return plan.steps.empty() ? std::vector<spec::BufferUse>() : buffer_uses(plan);
 }
 
 }  // namespace
@@ -67,14 +68,20 @@ PlanStats plan_stats(const spec::Plan& plan) {
       stats.no_reuse_bytes += rounded_size(plan, buffer);
     }
   }
-  const auto uses = plan.steps.empty() ? std::vector<spec::BufferUse>() : buffer_uses(plan);
+  const auto uses = uses_of(plan);
   const Begins begins = begins_of(plan, uses);
   for (std::uint32_t p = 0; p < plan.pools.size(); ++p) {
     if (plan.pools[p].kind != spec::PoolKind::kArena) continue;
     stats.peak_bytes += plan.pools[p].size_bytes;
-    stats.lower_bound_bytes += most_in_use(plan, uses, begins, p);
+    const std::vector<std::int64_t> bytes = in_use(plan, uses, begins, p);
+    if (!bytes.empty()) stats.lower_bound_bytes += *std::max_element(bytes.begin(), bytes.end());
   }
   return stats;
+}
+
+std::vector<std::int64_t> bytes_in_use(const spec::Plan& plan, spec::PoolId pool) {
+  const auto uses = uses_of(plan);
+  return in_use(plan, uses, begins_of(plan, uses), pool.index);
 }
 
 }  // namespace graphgate::conformance

@@ -19,4 +19,9 @@ struct PlanStats {
 // The plan must pass check_plan.
 [[nodiscard]] PlanStats plan_stats(const spec::Plan& plan);
 
+// Returns the bytes in use at each position in the order of execution (spec/plan_drawing.h), of the
+// buffers of one pool; sizes are rounded up as above. A result in place of its operand counts once.
+// The most of it is the pool's part of lower_bound_bytes.
+[[nodiscard]] std::vector<std::int64_t> bytes_in_use(const spec::Plan& plan, spec::PoolId pool);
+
 }  // namespace graphgate::conformance

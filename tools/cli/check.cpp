@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -13,6 +14,7 @@
 #include <system_error>
 #include <thread>
 
+#include "base/atomic_file.h"
 #include "base/on_threads.h"
 #include "base/stop_signals.h"
 #include "conformance/run/runs.h"
@@ -29,6 +31,7 @@
 #include "tools/report/escape.h"
 #include "tools/report/plan_panel.h"
 #include "tools/report/replay_line.h"
+#include "tools/report/trace_events.h"
 #include "tools/store/bundle.h"
 #include "tools/store/check_input.h"
 #include "tools/store/programs.h"
@@ -57,6 +60,7 @@ struct CheckVerb {
   ReportPaths reports;
   std::string bundle;          // a .zip, or a folder
   std::string record;          // a folder for stored runs
+  std::string trace;           // a file
   bool is_quiet = false;       // says nothing of what passes
   bool is_verbose = false;     // says all of it
   bool ends_early = false;     // at the first failure
@@ -66,6 +70,37 @@ struct CheckVerb {
   const CLI::App* app = nullptr;
 };
 
+// The plans that were followed and the times by the clock, of several threads.
+class CheckTrace {
+ public:
+  [[nodiscard]] double now() const { return clock_.seconds(); }
+  void add_plan(const std::string& name, const spec::Plan& plan) {
+    const std::lock_guard lock(mutex_);
+    events_.add_plan(name, plan);
+  }
+  // Of this thread, from `begin` until now.
+  void add_span(const std::string& name, double begin, Json args) {
+    const double end = now();
+    const std::lock_guard lock(mutex_);
+    const auto [thread, is_new] = threads_.emplace(std::this_thread::get_id(), threads_.size());
+    spans_.push_back(
+        {"job " + std::to_string(thread->second), name, begin, end - begin, std::move(args)});
+  }
+  [[nodiscard]] std::string print() {
+    const std::lock_guard lock(mutex_);
+    TraceEvents whole = events_;
+    whole.add_spans("judging", spans_);
+    return whole.print();
+  }
+
+ private:
+  const TraceClock clock_;
+  std::mutex mutex_;  // and all below
+  TraceEvents events_;
+  std::vector<TraceSpan> spans_;
+  std::map<std::thread::id, std::size_t> threads_;
+};
+
 // What all files of a run share.
 struct Setting {
   const CheckVerb& verb;
@@ -73,6 +108,7 @@ struct Setting {
   conformance::JudgeSet judges;
   std::vector<std::string> record_names;  // parallel to the files
   std::string quality_baseline;           // the text of verb.quality_baseline
+  CheckTrace* trace = nullptr;            // null: none is wanted
 };
 
 // Has said who it is.
@@ -148,13 +184,10 @@ PlanPanelFacts panel_facts(const spec::Plan& plan, const std::string& file,
   return facts;
 }
 
-// Whose plans are kept, in which forms.
-struct KeptPlans {
-  bool as_text = false;
-  bool as_panels = false;
-};
-
-void add_plans(const Runs& runs, const std::string& file, KeptPlans kept, ExecutorReport& report) {
+void add_plans(const Runs& runs, const Setting& setting, const std::string& file,
+               ExecutorReport& report) {
+  const bool with_text = !setting.verb.bundle.empty();
+  const bool with_panels = has_form(setting.verb.reports, kHtmlForm);
   const auto found = runs.subject_traces().find(Configuration{});
   if (found == runs.subject_traces().end()) return;
   std::set<const spec::Plan*> seen;
@@ -163,8 +196,9 @@ void add_plans(const Runs& runs, const std::string& file, KeptPlans kept, Execut
     report.plan = conformance::plan_stats(*call.plan);
     if (!seen.insert(call.plan.get()).second) continue;
     const spec::OpTable& ops = *runs.script().ops;
-    if (kept.as_text) report.plans.push_back(spec::print_plan(*call.plan, ops));
-    if (!kept.as_panels) continue;
+    if (setting.trace) setting.trace->add_plan(file + " on " + report.executor, *call.plan);
+    if (with_text) report.plans.push_back(spec::print_plan(*call.plan, ops));
+    if (!with_panels) continue;
     report.panels.push_back(plan_panel(*call.plan, ops, panel_facts(*call.plan, file, report)));
   }
 }
@@ -181,17 +215,27 @@ std::string words_that_decide(bool is_case, bool recorded) {
          "NAME.pt2' (docs/torch.md), or draw others with --seed";
 }
 
+// The processor time of each judge, and what it came to.
+Json times_of(const ExecutorReport& report) {
+  Json args = {{"outcome", spec::outcome_name(report.judged.outcome)}};
+  for (const conformance::JudgeReport& judge : report.judged.judges) {
+    args["processor seconds"][std::string(conformance::judge_name(judge.judge))] = judge.seconds;
+  }
+  return args;
+}
+
 Result<void> judge(Runs& runs, const std::string& executor, bool is_case, const Setting& setting,
                    FileReport& report) {
   ExecutorReport made;
   made.executor = executor;
+  const double begin = setting.trace ? setting.trace->now() : 0;
   GRAPHGATE_TRY(made.judged, conformance::judge_script(runs, judges_of(setting, is_case),
                                                        settings_of(setting, is_case)));
   if (made.judged.outcome == spec::Outcome::kUndecided) {
     made.judged.localization.push_back(words_that_decide(is_case, report.recorded));
   }
-  add_plans(runs, report.file,
-            {!setting.verb.bundle.empty(), has_form(setting.verb.reports, kHtmlForm)}, made);
+  add_plans(runs, setting, report.file, made);
+  if (setting.trace) setting.trace->add_span(executor, begin, times_of(made));
   report.executors.push_back(std::move(made));
   return {};
 }
@@ -242,7 +286,7 @@ std::string replay_line_of(const CheckVerb& verb, const std::string& path) {
   if (!verb.judge_recorded.empty()) words.emplace_back("--judge-recorded");
   words.push_back(path);
   std::set<std::string> left_out = {"jobs", "bundle",    "record",  "judge-recorded", "quiet",
-                                    "only", "exitfirst", "verbose", "log-protocol"};
+                                    "only", "exitfirst", "verbose", "log-protocol",   "trace"};
   for (const ReportForm& form : report_forms()) left_out.insert(form.name);
   const std::vector<std::string> flags = given_flag_words(*verb.app, left_out);
   words.insert(words.end(), flags.begin(), flags.end());
@@ -283,7 +327,12 @@ Result<FileReport> check_file(const std::string& path, std::size_t index, const 
   if (input.is_case) GRAPHGATE_TRY_VOID(check_finder(setting.verb, path));
   report.replay = replay_line_of(setting.verb, path);
   describe_script(input.script, report);
-  GRAPHGATE_TRY_VOID(check_with_all(input, index, setting, report));
+  const double begin = setting.trace ? setting.trace->now() : 0;
+  const auto checked = check_with_all(input, index, setting, report);
+  if (setting.trace) {
+    setting.trace->add_span(path, begin, {{"nodes", report.nodes}, {"calls", report.calls}});
+  }
+  if (!checked.ok()) return checked.error();
   return report;
 }
 
@@ -435,8 +484,9 @@ std::vector<std::string> names_of(const std::vector<std::string>& files) {
 // Reports in the order of the files (with --judge-recorded: of the stored runs), whatever thread
 // made them; printed as they come unless standard output is for JSON. An Error is about the command
 // line; what is wrong with a file is in its report.
-Result<std::vector<FileReport>> check_files(const CheckVerb& verb, const Conclude& conclude) {
-  Setting setting{verb, nullptr, {}, {}, {}};
+Result<std::vector<FileReport>> check_files(const CheckVerb& verb, const Conclude& conclude,
+                                            CheckTrace& trace) {
+  Setting setting{verb, nullptr, {}, {}, {}, verb.trace.empty() ? nullptr : &trace};
   if (!verb.quality_baseline.empty()) {
     GRAPHGATE_TRY(setting.quality_baseline, read_text(verb.quality_baseline));
   }
@@ -463,6 +513,7 @@ void add_output_options(CLI::App& check, CheckVerb& verb) {
       .add_option("--bundle", verb.bundle,
                   "pack reports, plans, versions and a statement into this .zip, or folder")
       ->type_name(takes::kOutput);
+  add_trace_flag(check, verb.trace, "plans that were followed, and times,");
   check
       .add_option("--record", verb.record,
                   "keep what the executor showed in this folder, to be judged again")
@@ -519,6 +570,7 @@ Result<void> check_combination(const CheckVerb& verb) {
     if (verb.app->get_option(flag)->count() == 0 || has_command || !verb.against.empty()) continue;
     return bad_input(std::string(flag) + " has no effect without a command as --executor");
   }
+  GRAPHGATE_TRY_VOID(check_writable(verb.trace));
   return check_report_paths(verb.reports);
 }
 
@@ -548,8 +600,10 @@ Result<ExitCode> compare_nodes(const CheckVerb& verb) {
 Result<ExitCode> run_check(const CheckVerb& verb, const std::vector<std::string>& words) {
   GRAPHGATE_TRY_VOID(check_combination(verb));
   if (!verb.against.empty()) return compare_nodes(verb);
+  CheckTrace trace;
   const Conclude conclude = [&](const std::vector<FileReport>& reports) -> Result<ExitCode> {
     const Report report = report_of(reports);
+    if (!verb.trace.empty()) GRAPHGATE_TRY_VOID(write_text(trace.print(), verb.trace));
     GRAPHGATE_TRY_VOID(write_report(report, verb.reports));
     if (!verb.bundle.empty()) {
       const BundleRequest request = {words, verb.judges, verb.false_alarm_rate};
@@ -558,7 +612,7 @@ Result<ExitCode> run_check(const CheckVerb& verb, const std::vector<std::string>
     if (to_stdout(verb.reports) == 0) print_plain(stdout, report.totals);
     return report.code;
   };
-  GRAPHGATE_TRY(const std::vector<FileReport> reports, check_files(verb, conclude));
+  GRAPHGATE_TRY(const std::vector<FileReport> reports, check_files(verb, conclude, trace));
   return conclude(reports);
 }
 

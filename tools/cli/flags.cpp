@@ -307,6 +307,12 @@ Result<void> check_report_paths(const ReportPaths& paths) {
   return {};
 }
 
+void add_trace_flag(CLI::App& app, std::string& path, const std::string& what) {
+  app.add_option("--trace", path,
+                 "write " + what + " as a trace for Perfetto to this file (- for stdout)")
+      ->type_name(takes::kOutput);
+}
+
 void add_json_flag(CLI::App& app, std::string& path, const std::string& what) {
   app.add_option("--json", path, "write " + what + " as JSON to this file (- for stdout)")
       ->type_name(takes::kOutput);

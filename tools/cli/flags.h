@@ -139,6 +139,9 @@ void add_report_options(CLI::App& app, ReportPaths& paths, const std::string& wh
 // says so on standard error and goes on, to end with this code; every other error ends the verb.
 [[nodiscard]] Result<ExitCode> after_unsupported(const Error& error);
 
+// --trace, of what `what` says: "the plans that were followed".
+void add_trace_flag(CLI::App& app, std::string& path, const std::string& what);
+
 // --json where `what` has no other form.
 void add_json_flag(CLI::App& app, std::string& path, const std::string& what);
 // --html of a verb that has no other forms than this and --json.

@@ -25,6 +25,7 @@
 #include "tools/report/plan_dot.h"
 #include "tools/report/plan_panel.h"
 #include "tools/report/plan_words.h"
+#include "tools/report/trace_events.h"
 #include "tools/store/programs.h"
 
 namespace graphgate::tools {
@@ -43,6 +44,7 @@ struct PlanVerb {
   std::string diff;      // a stored plan to compare with
   std::string json;
   std::string html;
+  std::string trace;
   std::string places;                     // where to write how buffers came to their bytes
   std::vector<std::string> verify_files;  // stored plans, instead of programs
   std::string verify_form = "auto";
@@ -63,18 +65,20 @@ Result<void> check_flags(const PlanVerb& verb) {
   }
   FlagMode mode{"without --verify or --csv",
                 {"data", "custom-ops", "call", "seed", "verbose", "text", "dot", "quality", "json",
-                 "html", "diff", "places"},
+                 "html", "trace", "diff", "places"},
                 /*takes_planner=*/true};
   const auto forget = [&](const char* with, std::initializer_list<const char*> names) {
     mode.name = with;
     for (const char* name : names) mode.allowed.erase(name);
   };
   if (verb.quality) {
-    forget("with --quality", {"text", "dot", "json", "html", "diff"});
+    forget("with --quality", {"text", "dot", "json", "html", "trace", "diff"});
   } else if (!verb.diff.empty()) {
     forget("with --diff", {"text", "dot"});
   } else if (verb.json == "-") {
     forget("with --json -", {"text", "dot"});
+  } else if (verb.trace == "-") {
+    forget("with --trace -", {"text", "dot"});
   }
   return refuse_without_effect(*verb.app, mode);
 }
@@ -268,7 +272,8 @@ Result<ExitCode> verify_all(const PlanVerb& verb) {
 }
 
 Result<ExitCode> run_plan(const PlanVerb& verb) {
-  GRAPHGATE_TRY_VOID(check_report_paths({{"json", verb.json}, {kHtmlForm, verb.html}}));
+  GRAPHGATE_TRY_VOID(
+      check_report_paths({{"json", verb.json}, {kHtmlForm, verb.html}, {"trace", verb.trace}}));
   if (!verb.verify_files.empty()) {
     if (!verb.programs.files.empty() || !verb.pack.csv.empty()) {
       return bad_input("--verify goes without programs and --csv; --program names the program");
@@ -296,7 +301,9 @@ Result<ExitCode> run_plan(const PlanVerb& verb) {
   if (verb.verbose || !verb.places.empty()) options.compile.log = &log;
   ExitCode code = ExitCode::kGood;
   Report page = one_section("graphgate plan");
-  const bool is_stdout_taken = verb.json == "-" || verb.html == "-" || verb.places == "-";
+  TraceEvents trace;
+  const bool is_stdout_taken =
+      verb.json == "-" || verb.html == "-" || verb.trace == "-" || verb.places == "-";
   for (const std::string& file : verb.programs.files) {
     if (verb.quality) {
       const auto shown = in_file(show_quality(file, verb, options, ops), file);
@@ -310,6 +317,7 @@ Result<ExitCode> run_plan(const PlanVerb& verb) {
       continue;
     }
     const spec::Plan& plan = made.value();
+    if (!verb.trace.empty()) trace.add_plan(file, plan);
     if (!verb.places.empty()) {
       GRAPHGATE_TRY_VOID(write_text(log.places(), verb.places));
     }
@@ -336,6 +344,7 @@ Result<ExitCode> run_plan(const PlanVerb& verb) {
   }
   page.code = code;
   GRAPHGATE_TRY_VOID(write_report(page, {{kHtmlForm, verb.html}}));
+  if (!verb.trace.empty()) GRAPHGATE_TRY_VOID(write_text(trace.print(), verb.trace));
   return code;
 }
 
@@ -364,6 +373,7 @@ Verb add_plan(CLI::App& app) {
   plan->add_option("--json", verb.json, "write the plan as JSON to this file (- for stdout)")
       ->type_name(takes::kOutput);
   add_html_flag(*plan, verb.html);
+  add_trace_flag(*plan, verb.trace, "the plan: partitions, streams and memory");
   plan->add_option("--places", verb.places,
                    "write a line of JSON for each buffer of the plan to this file (- for stdout): "
                    "whether it was allocated, or whose bytes it took over")

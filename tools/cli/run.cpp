@@ -3,6 +3,7 @@
 #include <memory>
 #include <span>
 
+#include "base/atomic_file.h"
 #include "base/formatted.h"
 #include "conformance/compare/element.h"
 #include "conformance/run/seeded_inputs.h"
@@ -13,6 +14,7 @@
 #include "tools/executors/optimized_options.h"
 #include "tools/executors/subject.h"
 #include "tools/report/forms.h"
+#include "tools/report/trace_events.h"
 #include "tools/store/programs.h"
 
 namespace graphgate::tools {
@@ -27,6 +29,18 @@ struct RunVerb {
   std::string executor = "reference";
   spec::Configuration options;  // of the optimized executor
   std::string save;             // a .safetensors for outputs, final inputs and states
+  std::string trace;
+};
+
+// What is written down of the times of all files.
+struct RunTrace {
+  TraceClock clock;
+  std::vector<TraceSpan> spans;
+  TraceEvents events;
+
+  void add(const std::string& track, const std::string& name, double begin) {
+    spans.push_back({track, name, begin, clock.seconds() - begin});
+  }
 };
 
 using spec::HostTensor;
@@ -96,19 +110,23 @@ Result<std::unique_ptr<spec::Executor>> executor_of(const RunVerb& verb, const s
   return subject->make(options, ops);
 }
 
-Result<void> run_file(const std::string& path, const RunVerb& verb, const spec::OpTable& ops) {
+Result<void> run_file(const std::string& path, const RunVerb& verb, const spec::OpTable& ops,
+                      RunTrace& trace) {
   GRAPHGATE_TRY(const spec::Program program, read_program(path, ops));
   GRAPHGATE_TRY(const auto recorded, read_expected_calls(path, verb.programs.data));
   if (!recorded.empty()) {
     GRAPHGATE_TRY_VOID(refuse_beside_recording(*verb.app, path, {"seed", "calls"}));
   }
   GRAPHGATE_TRY(const auto executor, executor_of(verb, ops));
+  double begin = trace.clock.seconds();
   GRAPHGATE_TRY(auto loaded, executor->load(program));
+  trace.add(path, "load", begin);
   const std::size_t calls =
       recorded.empty() ? static_cast<std::size_t>(verb.calls) : recorded.size();
   interop::NamedTensors saved;
   print_line(stdout, formatted("%s: %zu nodes, %zu %s", path.c_str(), program.graph.nodes.size(),
                                calls, recorded.empty() ? "seeded calls" : "recorded calls"));
+  std::shared_ptr<const spec::Plan> followed;
   for (std::size_t i = 0; i < calls; ++i) {
     std::vector<spec::InputValue> inputs;
     if (recorded.empty()) {
@@ -116,7 +134,16 @@ Result<void> run_file(const std::string& path, const RunVerb& verb, const spec::
     } else {
       inputs = recorded[i].inputs;
     }
+    begin = trace.clock.seconds();
     GRAPHGATE_TRY(const spec::CallResult result, loaded->call(inputs));
+    trace.add(path, "call " + std::to_string(i), begin);
+    const auto plan = loaded->plan();
+    const bool is_new = plan && plan != followed;
+    if (is_new) trace.spans.back().args["plan"] = "made in this call, or another one than before";
+    if (is_new && !verb.trace.empty() && spec::check_plan(*plan).ok()) {
+      trace.events.add_plan(path + ", call " + std::to_string(i), *plan);
+    }
+    followed = plan;
     show_call(i, result, saved);
   }
   return verb.save.empty() ? Result<void>() : interop::write_safetensors(verb.save, saved);
@@ -134,14 +161,19 @@ Result<ExitCode> run_run(const RunVerb& verb) {
     return bad_input("--mode " + verb.mode + " goes with --executor reference");
   }
   GRAPHGATE_TRY(const spec::OpTable ops, load_op_table(verb.programs.custom_ops));
+  GRAPHGATE_TRY_VOID(check_writable(verb.trace));
   ExitCode code = ExitCode::kGood;
+  RunTrace trace;
   for (const std::string& path : verb.programs.files) {
-    const auto done = run_file(path, verb, ops);
+    const auto done = run_file(path, verb, ops, trace);
     if (done.ok()) continue;
     const bool about_results = done.error().message.starts_with(verb.save + ": ");
     const Error error = about_results ? done.error() : in_file(done.error(), path);
     GRAPHGATE_TRY(code, after_unsupported(error));
   }
+  if (verb.trace.empty()) return code;
+  trace.events.add_spans("runs", trace.spans);
+  GRAPHGATE_TRY_VOID(write_text(trace.events.print(), verb.trace));
   return code;
 }
 
@@ -165,6 +197,7 @@ Verb add_run(CLI::App& app) {
   run->add_option("--save", verb.save,
                   "write outputs, final inputs and states to this .safetensors")
       ->type_name(takes::kOutput);
+  add_trace_flag(*run, verb.trace, "the times of loads and calls, and plans,");
   run->footer(
       "Example:\n  graphgate run golden/models/cond_nonzero.pt2 --save results.safetensors");
   return {run, [owned](const auto& /*words*/) { return run_run(*owned); }};

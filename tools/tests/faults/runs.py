@@ -47,14 +47,17 @@ def runs() -> list[Run]:
     fuzz = ["fuzz", "--cases", "6", "-j", "2", "--seed", "7", "--reduce-time", "0", "--corpus"]
     faulty = ["--judges", "verifier", "--deviation", "lifetimes_touch_wrongly"]
     return [
-        Run("check", ["check", model, case, *flags, "--bundle", "{out}/bundle.zip"], [*files, "bundle.zip"]),
+        Run("check", ["check", model, case, *flags, "--bundle", "{out}/bundle.zip", "--trace",
+                      "{out}/trace.json"], [*files, "bundle.zip", "trace.json"]),
         Run("check_record", ["check", model, "--record", "{out}/kept"], folders=["kept"]),
         Run("check_cache", ["check", model, "--cache", "{out}/cache"], folders=["cache"]),
         Run("check_executor", ["check", case, "--judges", "bounds", "--executor", "{graphgate} serve", *flags,
                                "--log-protocol", "{out}/log.jsonl"], [*files, "log.jsonl"]),
-        Run("plan", ["plan", model, "--json", "{out}/plan.json", "--html", "{out}/plan.html", "--cache", "{out}/cache"],
-            ["plan.json", "plan.html"], ["cache"]),
-        Run("run", ["run", model, "--save", "{out}/results.safetensors"], ["results.safetensors"]),
+        Run("plan", ["plan", model, "--json", "{out}/plan.json", "--html", "{out}/plan.html", "--trace",
+                     "{out}/trace.json", "--cache", "{out}/cache"],
+            ["plan.json", "plan.html", "trace.json"], ["cache"]),
+        Run("run", ["run", model, "--save", "{out}/results.safetensors", "--trace", "{out}/trace.json"],
+            ["results.safetensors", "trace.json"]),
         Run("convert", ["convert", model, "{out}/model.pt2"], ["model.pt2", "model.pt2.safetensors"]),
         Run("ops", ["ops", "--coverage", "{golden}/models", "--json", "{out}/ops.json"], ["ops.json"]),
         Run("mutants", ["mutants", "--filter", "frees_twice", "--json", "{out}/mutants.json",

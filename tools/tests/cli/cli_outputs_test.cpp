@@ -1,0 +1,70 @@
+// What verbs write beside their lines.
+#include "tools/report/trace_format_test.h"
+#include "tools/tests/cli/cli_test.h"
+
+#include "base/result_test.h"
+
+namespace graphgate::tools {
+namespace {
+
+class CliOutputs : public Cli {
+ protected:
+  // The trace that a verb writes, which is one.
+  nlohmann::json trace_of(const std::string& line) {
+    const std::string file = (folder_ / "trace.json").string();
+    const CliRun wrote = run(line + " --trace " + file);
+    EXPECT_EQ(wrote.code, 0) << wrote.out << wrote.err;
+    return expect_trace(read_file(file));
+  }
+  // Of slices whose track has such a name.
+  static std::vector<std::string> slices_on(const nlohmann::json& trace, const std::string& track) {
+    std::set<std::pair<int, int>> tracks;
+    std::vector<std::string> names;
+    for (const auto& event : trace["traceEvents"]) {
+      const std::pair<int, int> at = {event["pid"], event["tid"]};
+      const bool is_name = event["ph"] == "M" && event["name"] == "thread_name";
+      if (is_name && event["args"]["name"] == track) tracks.insert(at);
+      if (event["ph"] == "X" && tracks.contains(at)) names.push_back(event["name"]);
+    }
+    return names;
+  }
+};
+
+TEST_F(CliOutputs, TraceAPlanWithItsCutsAndStreams) {
+  const auto trace = trace_of("plan " + model("vllm_like.pt2") + " --streams 2");
+  const auto partitions = slices_on(trace, "partitions");
+  ASSERT_GT(partitions.size(), 3U);
+  EXPECT_EQ(partitions[1], "1 eager: split op vllm.unified_attention_with_output");
+  EXPECT_FALSE(slices_on(trace, "stream 0").empty());
+  const auto has_reason = [](const nlohmann::json& event) {
+    return event["ph"] == "X" && event["tid"] != 1 && event["args"].contains("cut reason");
+  };
+  EXPECT_TRUE(std::any_of(trace["traceEvents"].begin(), trace["traceEvents"].end(), has_reason));
+  EXPECT_EQ(run("plan " + model("vllm_like.pt2") + " --quality --trace a.json").code, 4);
+  const CliRun alone = run("plan " + model("vllm_like.pt2") + " --trace -");
+  (void)expect_trace(alone.out);
+}
+
+TEST_F(CliOutputs, TraceACheckWithItsPlansAndTimes) {
+  const auto trace =
+      trace_of("check -j 2 " + model("mutations.pt2") + " " + model("vllm_like.pt2"));
+  std::set<std::string> processes;
+  for (const auto& event : trace["traceEvents"]) {
+    if (event["name"] == "process_name") processes.insert(event["args"]["name"]);
+  }
+  EXPECT_TRUE(processes.contains("judging"));
+  EXPECT_GE(processes.size(), 3U);
+  const auto first = slices_on(trace, "job 0");
+  EXPECT_FALSE(first.empty());
+  EXPECT_EQ(run("check " + model("mutations.pt2") + " --against reference --trace a.json").code, 4);
+}
+
+TEST_F(CliOutputs, TraceARunCallByCall) {
+  const std::string file = model("mutations.pt2");
+  const auto trace = trace_of("run --executor optimized " + file);
+  EXPECT_EQ(slices_on(trace, file), (std::vector<std::string>{"load", "call 0", "call 1"}));
+  EXPECT_FALSE(slices_on(trace, "partitions").empty());
+}
+
+}  // namespace
+}  // namespace graphgate::tools
