@@ -61,6 +61,7 @@ struct CheckVerb {
   std::string bundle;          // a .zip, or a folder
   std::string record;          // a folder for stored runs
   std::string trace;           // a file
+  bool without_data = false;   // reports and bundle have no weights and inputs
   bool is_quiet = false;       // says nothing of what passes
   bool is_verbose = false;     // says all of it
   bool ends_early = false;     // at the first failure
@@ -287,6 +288,7 @@ std::string replay_line_of(const CheckVerb& verb, const std::string& path) {
   words.push_back(path);
   std::set<std::string> left_out = {"jobs", "bundle",    "record",  "judge-recorded", "quiet",
                                     "only", "exitfirst", "verbose", "log-protocol",   "trace"};
+  left_out.insert("no-data");
   for (const ReportForm& form : report_forms()) left_out.insert(form.name);
   const std::vector<std::string> flags = given_flag_words(*verb.app, left_out);
   words.insert(words.end(), flags.begin(), flags.end());
@@ -309,6 +311,21 @@ Result<void> check_finder(const CheckVerb& verb, const std::string& path) {
   return check_found_in(the_case, path, {"graphgate", "check"}, /*is_executor_named=*/false);
 }
 
+// What a bundle tells of a file beside what came out.
+Result<void> note_for_bundle(const CheckInput& input, const std::string& path,
+                             const Setting& setting, FileReport& report) {
+  if (setting.verb.without_data) {
+    for (const auto& program : input.script.programs) {
+      report.graphs.push_back(spec::print_program(*program, *input.script.ops));
+    }
+  }
+  if (!input.is_case) return {};
+  GRAPHGATE_TRY(const std::string text, read_text(path));
+  GRAPHGATE_TRY(const spec::CaseFile the_case, parse_checked_case(text, path));
+  report.tensor_files = tensor_files_of(the_case);
+  return {};
+}
+
 Result<FileReport> check_file(const std::string& path, std::size_t index, const Setting& setting) {
   FileReport report;
   report.file = path;
@@ -327,6 +344,9 @@ Result<FileReport> check_file(const std::string& path, std::size_t index, const 
   if (input.is_case) GRAPHGATE_TRY_VOID(check_finder(setting.verb, path));
   report.replay = replay_line_of(setting.verb, path);
   describe_script(input.script, report);
+  if (!setting.verb.bundle.empty()) {
+    GRAPHGATE_TRY_VOID(note_for_bundle(input, path, setting, report));
+  }
   const double begin = setting.trace ? setting.trace->now() : 0;
   const auto checked = check_with_all(input, index, setting, report);
   if (setting.trace) {
@@ -513,6 +533,8 @@ void add_output_options(CLI::App& check, CheckVerb& verb) {
       .add_option("--bundle", verb.bundle,
                   "pack reports, plans, versions and a statement into this .zip, or folder")
       ->type_name(takes::kOutput);
+  check.add_flag("--no-data", verb.without_data,
+                 "leave weights and inputs out of the bundle and the reports, which say so");
   add_trace_flag(check, verb.trace, "plans that were followed, and times,");
   check
       .add_option("--record", verb.record,
@@ -537,20 +559,18 @@ Result<void> check_combination(const CheckVerb& verb) {
     return bad_input("--data goes with exactly one program");
   }
   if (!verb.judge_recorded.empty()) {
-    std::set<std::string> allowed = {"judge-recorded",
-                                     "judges",
-                                     "false-alarm-rate",
-                                     "judge-nodes",
-                                     "jobs",
-                                     "every-configuration",
-                                     "quality-baseline",
-                                     "seed",
-                                     "bundle",
-                                     "quiet",
-                                     "verbose",
+    std::set<std::string> allowed = {"judge-recorded",   "judges", "false-alarm-rate",
+                                     "judge-nodes",      "jobs",   "every-configuration",
+                                     "quality-baseline", "seed",   "bundle",
+                                     "no-data",          "quiet",  "verbose",
                                      "exitfirst"};
     for (const ReportForm& form : report_forms()) allowed.insert(form.name);
     GRAPHGATE_TRY_VOID(refuse_without_effect(*verb.app, {"with --judge-recorded", allowed}));
+  }
+  const bool has_report = std::any_of(verb.reports.begin(), verb.reports.end(),
+                                      [](const auto& report) { return !report.second.empty(); });
+  if (verb.without_data && !has_report && verb.bundle.empty()) {
+    return bad_input("--no-data has no effect without --bundle or a report");
   }
   if (verb.is_quiet && verb.is_verbose) return bad_input("-q and -v contradict each other");
   const auto has_judge = [&](const char* judge) {
@@ -602,11 +622,16 @@ Result<ExitCode> run_check(const CheckVerb& verb, const std::vector<std::string>
   if (!verb.against.empty()) return compare_nodes(verb);
   CheckTrace trace;
   const Conclude conclude = [&](const std::vector<FileReport>& reports) -> Result<ExitCode> {
-    const Report report = report_of(reports);
+    Report report = report_of(reports);
+    if (verb.without_data) {
+      report.left_out = kDataLeftOut;
+      report.facts["left_out"] = report.left_out;
+    }
     if (!verb.trace.empty()) GRAPHGATE_TRY_VOID(write_text(trace.print(), verb.trace));
     GRAPHGATE_TRY_VOID(write_report(report, verb.reports));
     if (!verb.bundle.empty()) {
-      const BundleRequest request = {words, verb.judges, verb.false_alarm_rate};
+      const BundleRequest request = {words, verb.judges, verb.false_alarm_rate, verb.programs.data,
+                                     verb.without_data};
       GRAPHGATE_TRY_VOID(write_bundle(verb.bundle, request, reports, report.code));
     }
     if (to_stdout(verb.reports) == 0) print_plain(stdout, report.totals);

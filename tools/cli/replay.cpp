@@ -21,6 +21,7 @@
 #include "tools/executors/optimized_options.h"
 #include "tools/report/forms.h"
 #include "tools/report/fuzz_report.h"
+#include "tools/store/bundle.h"
 #include "tools/store/check_input.h"
 #include "tools/store/programs.h"
 
@@ -124,6 +125,7 @@ Result<std::string> path_of(const ReplayVerb& verb, const std::string& word) {
 Result<ReplayInput> read_replayed(const ReplayVerb& verb, const std::string& word) {
   if (fuzz::is_case_id(word)) return draw_replayed(verb, word);
   GRAPHGATE_TRY(const std::string path, path_of(verb, word));
+  GRAPHGATE_TRY_VOID(refuse_bundle(path));
   GRAPHGATE_TRY(const std::string text, read_text(path));
   if (!is_case_text(text)) return bad_input(path + ": not a case");
   GRAPHGATE_TRY(CaseFile the_case, parse_checked_case(text, path));

@@ -31,6 +31,8 @@ struct FileReport {
   std::size_t calls = 0;
   std::vector<std::string> ops;  // of all programs, each once
   std::vector<ExecutorReport> executors;
+  std::vector<std::string> graphs = {};        // of its programs, as text; only on request
+  std::vector<std::string> tensor_files = {};  // that a case names; the same
   std::optional<Error> error;
   std::string replay;        // a line of sh that judges the file again, as it was
   std::string interruption;  // where a signal came before there was a report: in words

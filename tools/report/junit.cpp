@@ -63,10 +63,15 @@ std::string print_junit(const Report& report) {
     ++skipped;
     cases += print_test_case(lacking, class_name);
   }
+  std::string properties;
+  if (!report.left_out.empty()) {
+    properties = "    <properties>\n      <property name=\"left out\" value=\"" +
+                 xml_attribute(report.left_out) + "\"/>\n    </properties>\n";
+  }
   return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"" +
          report.verb + "\" tests=\"" + std::to_string(tests) + "\" failures=\"" +
          std::to_string(failures) + "\" errors=\"" + std::to_string(errors) + "\" skipped=\"" +
-         std::to_string(skipped) + "\">\n" + cases + "  </testsuite>\n</testsuites>\n";
+         std::to_string(skipped) + "\">\n" + properties + cases + "  </testsuite>\n</testsuites>\n";
 }
 
 }  // namespace graphgate::tools

@@ -102,6 +102,7 @@ std::string print_markdown(const Report& report) {
     }
   }
   if (!report.interruption.empty()) text += "Incomplete: " + report.interruption + ".\n";
+  if (!report.left_out.empty()) text += "Left out: " + report.left_out + ".\n";
   return report.first_bad.empty() ? text
                                   : text + "First bad: " + markdown_code(report.first_bad) + "\n";
 }

@@ -99,6 +99,9 @@ struct Report {
   // What a page draws beside the items, each an object with its kind as "panel": "plan", "parting",
   // "matrix" or "campaign" (docs/html_report.md). A verb makes them where a page was asked for.
   std::vector<nlohmann::ordered_json> panels = {};
+  // What of the data is left out on purpose, in words; empty: nothing. A form that would show
+  // weights or inputs does not, then.
+  std::string left_out = {};
 
   // Those of all sections.
   [[nodiscard]] std::vector<const ReportItem*> items() const;

@@ -90,6 +90,7 @@ std::string print_sarif(const Report& report) {
   run["invocations"] = Json::array({{{"executionSuccessful", notifications.empty()},
                                      {"toolExecutionNotifications", notifications}}});
   run["results"] = results;
+  if (!report.left_out.empty()) run["properties"] = {{"left_out", report.left_out}};
   Json sarif;
   sarif["$schema"] = "https://json.schemastore.org/sarif-2.1.0.json";
   sarif["version"] = "2.1.0";

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "interop/safetensors.h"
 #include "spec/case_file.h"
@@ -39,6 +40,19 @@ Result<spec::CaseFile> parse_checked_case(const std::string& text, const std::st
   const auto checked = spec::check_case(the_case);
   if (!checked.ok()) return checked.error().at(path);
   return the_case;
+}
+
+std::vector<std::string> tensor_files_of(const spec::CaseFile& the_case) {
+  std::set<std::string> files;
+  const auto note = [&](const auto& data) {
+    if (const auto* file = std::get_if<spec::FileData>(&data)) files.insert(file->file);
+  };
+  for (const spec::CaseWeights& weights : the_case.weights) note(weights.source);
+  for (const spec::InputSet& set : the_case.inputs) {
+    for (const spec::CaseInput& input : set.inputs) note(input.data);
+  }
+  for (const spec::ExpectedOutput& output : the_case.expectation.outputs) note(output.data);
+  return {files.begin(), files.end()};
 }
 
 std::unique_ptr<conformance::CaseFiles> files_beside(const std::string& path) {

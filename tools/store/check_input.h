@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "conformance/run/script.h"
 #include "spec/case_file.h"
@@ -35,6 +36,9 @@ struct CallSource {
 // A case's text, parsed and checked.
 [[nodiscard]] Result<spec::CaseFile> parse_checked_case(const std::string& text,
                                                         const std::string& path);
+
+// Returns the names of the safetensors files that a case reads, each once, sorted.
+[[nodiscard]] std::vector<std::string> tensor_files_of(const spec::CaseFile& the_case);
 
 // The safetensors files that a case at this path names: those in its folder.
 [[nodiscard]] std::unique_ptr<conformance::CaseFiles> files_beside(const std::string& path);

@@ -1,4 +1,5 @@
-// What verbs write beside their lines.
+// What verbs write beside their lines: traces, and bundles with and without data.
+#include "interop/zip_archive.h"
 #include "tools/report/trace_format_test.h"
 #include "tools/tests/cli/cli_test.h"
 
@@ -64,6 +65,51 @@ TEST_F(CliOutputs, TraceARunCallByCall) {
   const auto trace = trace_of("run --executor optimized " + file);
   EXPECT_EQ(slices_on(trace, file), (std::vector<std::string>{"load", "call 0", "call 1"}));
   EXPECT_FALSE(slices_on(trace, "partitions").empty());
+}
+
+TEST_F(CliOutputs, BundleWhatWasJudgedAndRunItAgain) {
+  const std::string bundle = (folder_ / "bundle").string();
+  const std::string model_file = model("mutations.pt2");
+  ASSERT_EQ(run("check --bundle " + bundle + " " + model_file).code, 0);
+  const auto manifest = nlohmann::json::parse(read_file(bundle + "/manifest.json"));
+  EXPECT_EQ(manifest["data"], true);
+  EXPECT_EQ(manifest["files"][0]["stored"].size(), 3U) << manifest;
+  EXPECT_EQ(read_file(bundle + "/programs/0/mutations.pt2"), read_file(model_file));
+  const CliRun again = run("check " + bundle + "/programs/0/mutations.pt2");
+  EXPECT_EQ(again.code, 0) << again.out << again.err;
+  EXPECT_TRUE(contains(again.out, "2 recorded calls"));
+  const CliRun replayed = run("replay " + bundle);
+  EXPECT_EQ(replayed.code, 4);
+  EXPECT_EQ(line_count(replayed.err), 1U) << replayed.err;
+  EXPECT_TRUE(contains(replayed.err, "is a bundle, and no case")) << replayed.err;
+}
+
+TEST_F(CliOutputs, LeaveWeightsAndInputsOutAndSaySo) {
+  const std::string bundle = (folder_ / "bundle.zip").string();
+  const auto at = [&](const char* name) { return (folder_ / name).string(); };
+  const CliRun wrote = run("check --no-data --bundle " + bundle + " --json " + at("r.json") +
+                           " --markdown " + at("r.md") + " --junit " + at("r.xml") + " --sarif " +
+                           at("r.sarif") + " " + model("mutations.pt2"));
+  EXPECT_EQ(wrote.code, 0) << wrote.out << wrote.err;
+  for (const char* report : {"r.json", "r.md", "r.xml", "r.sarif"}) {
+    EXPECT_TRUE(contains(read_file(at(report)), "weights and inputs are left out (--no-data)"))
+        << report;
+  }
+  const auto zip = must(interop::ZipReader::open(bundle));
+  for (const std::string& entry : zip.entries()) {
+    EXPECT_FALSE(entry.ends_with(".pt2") || entry.ends_with(".safetensors")) << entry;
+  }
+  EXPECT_TRUE(contains(must(zip.read_text("statement.txt")), "Left out: weights and inputs"));
+  const std::string graph = must(zip.read_text("programs/0/graph0.txt"));
+  EXPECT_TRUE(graph.starts_with("program \"")) << graph;
+  EXPECT_EQ(graph.find(" = ["), std::string::npos) << graph;  // no elements
+  const auto manifest = nlohmann::json::parse(must(zip.read_text("manifest.json")));
+  EXPECT_EQ(manifest["data"], false);
+  const CliRun replayed = run("replay " + bundle);
+  EXPECT_EQ(replayed.code, 4);
+  EXPECT_EQ(line_count(replayed.err), 1U) << replayed.err;
+  EXPECT_TRUE(contains(replayed.err, "whose weights and inputs are left out (--no-data)"));
+  EXPECT_EQ(run("check --no-data " + model("mutations.pt2")).code, 4);  // nothing is written
 }
 
 }  // namespace
