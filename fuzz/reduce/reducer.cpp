@@ -4,14 +4,13 @@
 #include <map>
 #include <unordered_map>
 
-#include "fuzz/reduce/graph_edit.h"
+#include "fuzz/reduce/reduction_walk.h"
 #include "spec/option.h"
 
 namespace graphgate::fuzz {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using Passes = std::vector<ReductionPass>;
 
 std::size_t elements_of(const spec::HostTensor& tensor) {
   return static_cast<std::size_t>(spec::element_count(tensor.sizes));
@@ -44,17 +43,6 @@ void add(const spec::Graph& graph, GraphWeight& weight) {
   for (const spec::Graph& subgraph : graph.subgraphs) add(subgraph, weight);
 }
 
-// Whether a node of a root graph makes a tensor of an unstated type.
-bool has_open_type(const spec::CaseFile& the_case) {
-  return std::any_of(
-      the_case.programs.begin(), the_case.programs.end(), [](const spec::Program& program) {
-        return std::any_of(program.graph.values.begin(), program.graph.values.end(),
-                           [](const spec::Value& value) {
-                             return value.kind == spec::ValueKind::kTensor && !value.type;
-                           });
-      });
-}
-
 std::size_t literal_elements(const spec::CaseFile& the_case) {
   std::size_t count = 0;
   for (const spec::Program& program : the_case.programs) {
@@ -85,28 +73,20 @@ std::vector<std::string> lines_of(const std::string& text) {
   return out;
 }
 
-// Passes of one group take their turns at each number of changes: what is cut out in one way leaves
-// less for the next.
-std::vector<Passes> pass_groups(const KeptOptions& kept) {
-  // State that nothing reads any more costs every check time: it goes with the nodes.
-  Passes nodes = node_passes();
-  Passes ports = port_passes();
-  for (ReductionPass& pass : ports) nodes.push_back(std::move(pass));
-  return {step_passes(),       std::move(nodes), subgraph_passes(), argument_passes(),
-          option_passes(kept), symbol_passes(),  size_passes(),     data_passes()};
-}
-
 class Reducer {
  public:
-  Reducer(const ClassifyCase& classify, const ReduceLimits& limits)
-      : classify_(classify), limits_(limits), groups_(pass_groups(limits.kept_options)) {}
-
-  Reduced run(const spec::CaseFile& the_case) {
+  Reducer(const spec::CaseFile& the_case, const ClassifyCase& classify, const ReduceLimits& limits)
+      : classify_(classify), limits_(limits), walk_(the_case, limits.kept_options) {
     out_.the_case = the_case;
-    out_.before = size_of(the_case);
-    out_.shows = begin(the_case);
+  }
+
+  Reduced run() {
+    out_.before = size_of(out_.the_case);
+    out_.shows =
+        spec::check_case(out_.the_case).ok() && classify(out_.the_case) == CheckResult::kSame;
     if (out_.shows) {
-      while (run_all()) {
+      while (!walk_.is_at_end() && !is_over()) {
+        if (auto candidate = walk_.propose()) try_it(std::move(*candidate));
       }
       out_.is_finished = !is_over();
       find_neighbour();
@@ -117,98 +97,28 @@ class Reducer {
   }
 
  private:
-  bool begin(const spec::CaseFile& the_case) {
-    if (!spec::check_case(the_case).ok() || classify(the_case) != CheckResult::kSame) return false;
-    weight_ = case_weight(the_case);
-    // Passes change cases without comments and with ports by name. What a case expects is no part
-    // of what it shows, but for a call that is to be refused.
-    spec::CaseFile named = the_case;
-    name_ports(named);
-    tidy_case(named);
-    named.header.clear();
-    spec::CaseFile bare = named;
-    bare.expectation = {};
-    for (spec::CaseFile* start : {&bare, &named}) {
-      weight_.push_back(1);
-      if (try_it(std::move(*start))) break;
-    }
-    return true;
-  }
-
-  bool run_all() {
-    bool any = false;
-    for (const Passes& group : groups_) any |= run(group);
-    return any && !is_over();
-  }
-
-  // As ddmin: halves, quarters, ... from the end, since what comes late is used least.
-  bool run(const Passes& group) {
-    bool any = false;
-    std::size_t chunk = most_changes(group);
-    while (chunk > 0) {
-      for (const ReductionPass& pass : group) {
-        if (pass.is_joint || chunk == 1) any |= run(pass, chunk);
-        if (is_over()) return any;
-      }
-      chunk = std::min(chunk / 2, most_changes(group));
-    }
-    return any;
-  }
-
-  [[nodiscard]] std::size_t most_changes(const Passes& group) const {
-    std::size_t most = 0;
-    for (const ReductionPass& pass : group) {
-      const std::size_t count = pass.count(out_.the_case);
-      most = std::max(most, pass.is_joint ? count : std::min<std::size_t>(count, 1));
-    }
-    return most;
-  }
-
-  bool run(const ReductionPass& pass, std::size_t chunk) {
-    bool any = false;
-    std::size_t end = pass.count(out_.the_case);
-    while (end > 0 && !is_over()) {
-      const std::size_t begin = end > chunk ? end - chunk : 0;
-      auto candidate = pass.apply(out_.the_case, begin, end);
-      if (candidate && try_it(std::move(*candidate))) {
-        any = true;
-        end = std::min(begin, pass.count(out_.the_case));
-      } else {
-        end = begin;
-      }
-    }
-    return any;
-  }
-
-  bool try_it(spec::CaseFile candidate) {
-    const std::vector<std::size_t> weight = case_weight(candidate);
-    if (weight >= weight_) return false;
-    const auto text = spec::print_case(candidate);
-    if (!text.ok() || !seen_.insert(std::hash<std::string>()(text.value())).second) return false;
-    if (!spec::check_case(candidate).ok()) return false;
+  void try_it(spec::CaseFile candidate) {
     switch (classify(candidate)) {
       case CheckResult::kSame:
-        out_.the_case = std::move(candidate);
-        weight_ = weight;
+        walk_.accept(std::move(candidate));
         state_types();
+        out_.the_case = walk_.the_case();
         if (limits_.on_step) limits_.on_step(out_);
-        return true;
+        break;
       case CheckResult::kPasses:
         passing_.push_back(std::move(candidate));
-        return false;
+        break;
       case CheckResult::kOther:
-        return false;
+        break;
     }
-    return false;
   }
 
   // Only where a pass has left a type open; the text grows by it, and nothing else.
   void state_types() {
-    if (!limits_.state_types || !has_open_type(out_.the_case)) return;
-    spec::CaseFile stated = limits_.state_types(out_.the_case);
+    if (!limits_.state_types || !has_open_type(walk_.the_case())) return;
+    spec::CaseFile stated = limits_.state_types(walk_.the_case());
     if (!has_open_type(stated) && classify(stated) == CheckResult::kSame) {
-      out_.the_case = std::move(stated);
-      weight_ = case_weight(out_.the_case);
+      walk_.restate(std::move(stated));
     }
   }
 
@@ -238,11 +148,9 @@ class Reducer {
 
   const ClassifyCase& classify_;
   const ReduceLimits& limits_;
-  std::vector<Passes> groups_;
+  ReductionWalk walk_;
   Clock::time_point begin_ = Clock::now();
   Reduced out_;
-  std::vector<std::size_t> weight_;
-  std::set<std::size_t> seen_;  // hashes of texts that were tried
   std::vector<spec::CaseFile> passing_;
 };
 
@@ -297,7 +205,7 @@ std::vector<std::size_t> case_weight(const spec::CaseFile& the_case) {
 
 Reduced reduce(const spec::CaseFile& the_case, const ClassifyCase& classify,
                const ReduceLimits& limits) {
-  return Reducer(classify, limits).run(the_case);
+  return Reducer(the_case, classify, limits).run();
 }
 
 Reduced reduce(const spec::CaseFile& the_case, const CheckCase& check, const ReduceLimits& limits) {
