@@ -200,6 +200,17 @@ void compare_one(std::size_t index, const Returned& a, const Returned& b,
   note(compare_element_bits(*x, *y, b.spreads[index], expected_name, options, report));
 }
 
+// "; it alone has state 'w'": the first name that one of two lists lacks.
+std::string only_one_has(const Returned& a, const Returned& b) {
+  for (const auto& [has, lacks] : {std::pair(&a, &b), std::pair(&b, &a)}) {
+    for (const std::string& name : has->names) {
+      if (std::find(lacks->names.begin(), lacks->names.end(), name) != lacks->names.end()) continue;
+      return "; " + std::string(has == &a ? "it alone" : "the latter alone") + " has " + name;
+    }
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string compare_element_bits(const HostTensor& actual, const HostTensor& expected,
@@ -218,7 +229,7 @@ BitReport compare_bits(const CallResult& actual, const CallResult& expected,
         {"results", "there are " + std::to_string(actual.outputs.size()) + " outputs and " +
                         std::to_string(actual.final_states.size()) + " states, " + expected_name +
                         " " + std::to_string(expected.outputs.size()) + " and " +
-                        std::to_string(expected.final_states.size())});
+                        std::to_string(expected.final_states.size()) + only_one_has(a, b)});
     return report;
   }
   for (std::size_t i = 0; i < a.names.size(); ++i) {

@@ -1,10 +1,32 @@
+#include <algorithm>
 #include <ctime>
+#include <numeric>
+#include <utility>
 
 #include "conformance/run/static_inputs.h"
 #include "conformance/run/trace.h"
 
 namespace graphgate::conformance {
 namespace {
+
+// By their targets, as the reference has them: an executor may tell them in any order.
+void put_states_in_order(spec::CallResult& result) {
+  std::vector<std::string>& targets = result.state_targets;
+  const bool is_told = targets.size() == result.final_states.size();
+  if (!is_told || std::is_sorted(targets.begin(), targets.end())) return;
+  std::vector<std::size_t> order(targets.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return targets[a] < targets[b]; });
+  const auto put = [&order](auto& list) {
+    if (list.size() != order.size()) return;  // spreads, of an oracle alone
+    auto before = std::exchange(list, {});
+    for (const std::size_t place : order) list.push_back(std::move(before[place]));
+  };
+  put(targets);
+  put(result.final_states);
+  put(result.final_state_spreads);
+}
 
 using spec::HostTensor;
 using spec::LoadedProgram;
@@ -92,6 +114,7 @@ class ScriptRunner {
     }
     GRAPHGATE_TRY(record.result,
                   program.call_with(static_.empty() ? record.inputs : placed, call.options));
+    put_states_in_order(record.result);
     static_.part(record.result);
     is_as_unwatched_ &= program.is_as_unwatched();
     record.plan = keep(program.plan());

@@ -232,5 +232,25 @@ TEST(RunScript, TellsASwapThatTheExecutorCannotDo) {
   EXPECT_EQ(trace.error->kind, ErrorKind::kUnsupported);
 }
 
+TEST(RunScript, TakesStatesInAnyOrder) {
+  GivenStates given;
+  const auto answer = [](std::span<const spec::InputValue> inputs, std::size_t) {
+    CallResult result;
+    result.final_inputs.assign(inputs.begin(), inputs.end());
+    result.state_targets = {"w", "b", "c"};
+    result.final_states = {spec::float_tensor({3}), spec::float_tensor({1}),
+                           spec::float_tensor({2})};
+    return Result<CallResult>(result);
+  };
+  ScriptedExecutor executor("scripted", answer, given, /*is_as_unwatched=*/false);
+  const Trace trace = run_script(script_with({call_with(1)}), executor, {});
+  ASSERT_EQ(trace.calls.size(), 1U);
+  const CallResult& result = trace.calls[0].result;
+  EXPECT_EQ(result.state_targets, (std::vector<std::string>{"b", "c", "w"}));
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(spec::elements_of(result.final_states[i])[0], static_cast<float>(i + 1));
+  }
+}
+
 }  // namespace
 }  // namespace graphgate::conformance
