@@ -9,7 +9,8 @@ namespace {
 Result<CaseLook> look(const spec::CaseFile& the_case, const CaseExecutors& executors,
                       const JudgeChoice& choice) {
   GRAPHGATE_TRY(const conformance::CaseReport report, judge_case(the_case, executors, choice));
-  return CaseLook{report.outcome, report.reason, signatures_of(report, the_case)};
+  return CaseLook{report.outcome, report.reason, signatures_of(report, the_case),
+                  report.not_compared};
 }
 
 // What the process that looks hands back.
@@ -19,7 +20,7 @@ std::string to_text(const Result<CaseLook>& look) {
     return join_texts({"error", std::to_string(kind), look.error().message});
   }
   std::vector<std::string> texts = {"look", std::string(spec::outcome_name(look.value().outcome)),
-                                    look.value().reason};
+                                    look.value().reason, look.value().not_compared};
   for (const Signature& signature : look.value().signatures) {
     texts.push_back(print_signature(signature));
   }
@@ -28,12 +29,14 @@ std::string to_text(const Result<CaseLook>& look) {
 
 Result<CaseLook> from_text(const std::string& text) {
   const std::vector<std::string> texts = take_texts(text);
-  if (texts.size() < 3) return Error{ErrorKind::kInternal, "a process said nothing"};
-  if (texts[0] == "error") return Error{static_cast<ErrorKind>(std::stoi(texts[1])), texts[2]};
+  const bool is_error = texts.size() == 3 && texts[0] == "error";
+  if (is_error) return Error{static_cast<ErrorKind>(std::stoi(texts[1])), texts[2]};
+  if (texts.size() < 4) return Error{ErrorKind::kInternal, "a process said nothing"};
   CaseLook look;
   look.outcome = spec::parse_outcome(texts[1]).value_or(spec::Outcome::kInfra);
   look.reason = texts[2];
-  for (std::size_t i = 3; i < texts.size(); ++i) {
+  look.not_compared = texts[3];
+  for (std::size_t i = 4; i < texts.size(); ++i) {
     GRAPHGATE_TRY(look.signatures.emplace_back(), parse_signature(texts[i]));
   }
   return look;

@@ -27,6 +27,7 @@ struct CaseLook {
   spec::Outcome outcome = spec::Outcome::kPass;
   std::string reason;
   std::vector<Signature> signatures;  // the first stands for the case
+  std::string not_compared = {};      // CaseReport::not_compared
 };
 
 // Judges it. Isolated: what ends the process, or does not end, is a signature "crash SIGSEGV",
