@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/split_mix.h"
 #include "fuzz/generate/drawn_program.h"
 
 namespace graphgate::fuzz {
@@ -15,8 +16,10 @@ constexpr std::size_t kOptionGenes = 32;
 constexpr std::size_t kScenarioGenes = 64;
 constexpr std::size_t kInputGenes = 24;
 constexpr std::size_t kStaticGenes = 4;
-static_assert(kStyleGenes + kOptionGenes + kScenarioGenes + 3 * kInputGenes + kStaticGenes <=
-              kDataGene);
+constexpr std::size_t kOptionsAt = kStyleGenes;
+constexpr std::size_t kScenarioAt = kOptionsAt + kOptionGenes;
+constexpr std::size_t kInputsAt = kScenarioAt + kScenarioGenes;
+static_assert(kInputsAt + 3 * kInputGenes + kStaticGenes <= kDataGene);
 
 CaseStyle draw_style(GeneReader genes, const Alphabet& alphabet) {
   const auto has = [&](Trait trait) { return genes.chance(alphabet.chance(trait)); };
@@ -54,13 +57,20 @@ CaseStyle draw_style(GeneReader genes, const Alphabet& alphabet) {
 
 }  // namespace
 
+void redraw(GeneVector& genes, CasePart part, std::uint64_t number) {
+  const bool is_scenario = part == CasePart::kScenario;
+  const std::size_t begin = is_scenario ? kScenarioAt : kOptionsAt;
+  const std::size_t count = is_scenario ? kScenarioGenes : kOptionGenes;
+  genes.resize(std::max(genes.size(), kHeaderGenes));
+  SplitMix64 random(number);
+  for (std::size_t i = 0; i < count; ++i)
+    genes[begin + i] = static_cast<std::uint32_t>(random.next());
+}
+
 spec::CaseFile draw_case(std::span<const std::uint32_t> genes, const Alphabet& alphabet) {
   const GeneReader all(genes);
   GeneReader style_genes = all.block(0, kStyleGenes);
   const CaseStyle style = draw_style(style_genes, alphabet);
-  const std::size_t options_at = kStyleGenes;
-  const std::size_t scenario_at = options_at + kOptionGenes;
-  const std::size_t inputs_at = scenario_at + kScenarioGenes;
   GeneReader few = all.block(kDataGene, kHeaderGenes - kDataGene);
   spec::CaseFile the_case;
   the_case.seed = few.next();
@@ -78,13 +88,13 @@ spec::CaseFile draw_case(std::span<const std::uint32_t> genes, const Alphabet& a
     const std::size_t begin = std::min(nodes * p / count * kNodeGenes, blocks.size());
     const std::size_t end = std::min(nodes * (p + 1) / count * kNodeGenes, blocks.size());
     programs.push_back(draw_program("g" + std::to_string(p), style,
-                                    all.block(inputs_at + p * kInputGenes, kInputGenes),
+                                    all.block(kInputsAt + p * kInputGenes, kInputGenes),
                                     blocks.subspan(begin, end - begin), alphabet));
   }
-  draw_options(all.block(options_at, kOptionGenes), alphabet, programs, the_case);
+  draw_options(all.block(kOptionsAt, kOptionGenes), alphabet, programs, the_case);
   draw_static_inputs(all.block(kDataGene - kStaticGenes, kStaticGenes), alphabet, programs,
                      the_case);
-  draw_scenario(all.block(scenario_at, kScenarioGenes), alphabet, programs, the_case);
+  draw_scenario(all.block(kScenarioAt, kScenarioGenes), alphabet, programs, the_case);
   for (DrawnProgram& program : programs) {
     if (program.has_state) {
       the_case.weights.push_back({program.program.name, spec::SeededData{the_case.seed % 1000}});

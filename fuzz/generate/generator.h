@@ -20,6 +20,14 @@
 
 namespace graphgate::fuzz {
 
+// The parts of a case that can be drawn again by themselves: the programs stay.
+enum class CasePart : std::uint8_t {
+  kOptions,
+  kScenario,  // steps, and the data that a case passes in its text
+};
+// Gives this part of the case other genes, which follow from a number.
+void redraw(GeneVector& genes, CasePart part, std::uint64_t number);
+
 [[nodiscard]] spec::CaseFile draw_case(std::span<const std::uint32_t> genes,
                                        const Alphabet& alphabet);
 
