@@ -76,7 +76,7 @@ std::vector<std::string> lines_of(const std::string& text) {
 class Reducer {
  public:
   Reducer(const spec::CaseFile& the_case, const ClassifyCase& classify, const ReduceLimits& limits)
-      : classify_(classify), limits_(limits), walk_(the_case, limits.kept_options) {
+      : classify_(classify), limits_(limits), walk_(the_case, pass_groups(limits.kept_options)) {
     out_.the_case = the_case;
   }
 

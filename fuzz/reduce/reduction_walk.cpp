@@ -9,8 +9,6 @@
 #include "fuzz/reduce/reducer.h"
 
 namespace graphgate::fuzz {
-namespace {
-
 // Passes of one group take their turns at each number of changes: what is cut out in one way leaves
 // less for the next.
 std::vector<std::vector<ReductionPass>> pass_groups(const KeptOptions& kept) {
@@ -22,10 +20,8 @@ std::vector<std::vector<ReductionPass>> pass_groups(const KeptOptions& kept) {
           option_passes(kept), symbol_passes(),  size_passes(),     data_passes()};
 }
 
-}  // namespace
-
-ReductionWalk::ReductionWalk(const spec::CaseFile& the_case, const KeptOptions& kept)
-    : groups_(std::make_shared<const std::vector<Passes>>(pass_groups(kept))),
+ReductionWalk::ReductionWalk(const spec::CaseFile& the_case, std::vector<Passes> groups)
+    : groups_(std::make_shared<const std::vector<Passes>>(std::move(groups))),
       case_(the_case),
       weight_(case_weight(the_case)) {}
 

@@ -18,10 +18,14 @@
 
 namespace graphgate::fuzz {
 
+// All passes, in the order of trying.
+[[nodiscard]] std::vector<std::vector<ReductionPass>> pass_groups(const KeptOptions& kept);
+
 class ReductionWalk {
  public:
-  // Begins at a case that passes check_case.
-  ReductionWalk(const spec::CaseFile& the_case, const KeptOptions& kept);
+  using Passes = std::vector<ReductionPass>;
+  // Begins at a case that passes check_case. Groups of passes take their turns one after the other.
+  ReductionWalk(const spec::CaseFile& the_case, std::vector<Passes> groups);
 
   [[nodiscard]] const spec::CaseFile& the_case() const { return case_; }
   // Holds when no change is left that the case has not been tried with.
@@ -35,7 +39,6 @@ class ReductionWalk {
   void restate(spec::CaseFile stated);
 
  private:
-  using Passes = std::vector<ReductionPass>;
   // Before the passes a case is put into the form that they keep: without what it expects, then
   // with it.
   enum class Stage : std::uint8_t { kBare, kNamed, kPasses, kEnd };
