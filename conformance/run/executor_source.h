@@ -38,7 +38,7 @@ struct Promises {
   bool has_cuda_kernels = false;
   // The dtypes, by their short names and in order, whose products of matrices it may sum in parts
   // that are rounded to the dtype.
-  std::vector<std::string> split_sums;
+  std::vector<std::string> split_sums = {};
   // Convolutions of float32 may go to a GPU's matrix units as TF32.
   bool has_tf32_convolutions = false;
   // Outputs have the strides and storage offsets of eager mode.
