@@ -3,6 +3,7 @@
 
 #include "optimized/kernels/families.h"
 #include "optimized/synonym_table.h"
+#include "spec/base_name.h"
 
 namespace graphgate::optimized {
 namespace {
@@ -37,11 +38,9 @@ std::unordered_map<std::string, Entry> make_table() {
 
 Entry find_entry(const spec::OpRow& row) {
   static const std::unordered_map<std::string, Entry> kTable = make_table();
-  std::string name;
-  name.reserve(row.schema.ns.size() + 1 + row.schema.name.size());
-  name.append(row.schema.ns).append(1, '.').append(row.schema.base_name());
-  const auto found = kTable.find(name);
-  return found == kTable.end() ? Entry{} : found->second;
+  thread_local RecentFinds<spec::OpRow, decltype(kTable)::value_type> recent;
+  const Entry* const found = spec::find_by_base_name(kTable, recent, row);
+  return found ? *found : Entry{};
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <string>
 #include <unordered_map>
 
+#include "spec/base_name.h"
+
 namespace graphgate::reference {
 namespace {
 
@@ -111,8 +113,8 @@ std::unordered_map<std::string_view, Entry> index_bodies() {
 
 const Entry* find_entry(const spec::OpRow& row) {
   static const auto kBodies = index_bodies();
-  const auto found = kBodies.find(row.schema.ns + "." + row.schema.base_name());
-  return found == kBodies.end() ? nullptr : &found->second;
+  thread_local RecentFinds<spec::OpRow, decltype(kBodies)::value_type> recent;
+  return spec::find_by_base_name(kBodies, recent, row);
 }
 
 }  // namespace

@@ -1,6 +1,9 @@
 #include "spec/op_table.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
 #include <utility>
 
 namespace graphgate::spec {
@@ -24,6 +27,38 @@ constexpr Field kFields[] = {
 Error at_column(std::size_t offset, const std::string& message) {
   return bad_input("column " + std::to_string(offset + 1) + ": " + message);
 }
+
+// The rows that a thread asked for lately, in a list of names that never ends: a name's place is
+// told by a few of its letters, where the list's own hash reads them all.
+template <class Row>
+class RecentNames {
+ public:
+  struct Slot {
+    const void* list = nullptr;
+    const Row* row = nullptr;
+  };
+  // Returns the place for a name: what was kept there last, of this name or of another.
+  [[nodiscard]] Slot& slot_of(std::string_view name) {
+    constexpr std::uint64_t kGolden = 0x9e3779b97f4a7c15;
+    constexpr std::size_t kNamespace = 5;  // "aten."
+    const std::uint64_t bits = word_at(name, kNamespace) * kGolden ^
+                               word_at(name, name.size() - std::min(name.size(), sizeof(bits))) ^
+                               name.size();
+    return slots_[(bits * kGolden) >> (64 - kBits)];
+  }
+
+ private:
+  // Up to eight letters from there on.
+  static std::uint64_t word_at(std::string_view name, std::size_t begin) {
+    std::uint64_t word = 0;
+    if (begin >= name.size()) return word;
+    std::memcpy(&word, name.data() + begin, std::min(sizeof(word), name.size() - begin));
+    return word;
+  }
+
+  static constexpr int kBits = 10;
+  std::array<Slot, std::size_t{1} << kBits> slots_;
+};
 
 // The offset of the first ';' at or after `begin` that is not inside a string of a default.
 std::size_t find_separator(std::string_view line, std::size_t begin) {
@@ -217,8 +252,13 @@ const OpRow* OpTable::find(std::string_view qualified_name) const {
   const auto own = added_.find(qualified_name);
   if (own != added_.end()) return own->second.get();
   if (!shared_) return nullptr;
+  thread_local RecentNames<decltype(shared_->by_name)::value_type> recent;
+  auto& slot = recent.slot_of(qualified_name);
+  if (slot.list == shared_.get() && slot.row->first == qualified_name) return slot.row->second;
   const auto found = shared_->by_name.find(qualified_name);
-  return found == shared_->by_name.end() ? nullptr : found->second;
+  if (found == shared_->by_name.end()) return nullptr;
+  slot = {shared_.get(), &*found};
+  return found->second;
 }
 
 // In name order.

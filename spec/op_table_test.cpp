@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <memory>
 #include <set>
+#include <unordered_map>
 
 #include "base/result_test.h"
+#include "spec/base_name.h"
 
 namespace graphgate::spec {
 namespace {
@@ -185,6 +187,44 @@ TEST(BuiltinOpTable, PrintsEveryRowAsItsFileHasIt) {
       EXPECT_TRUE(contains(kBuiltinOpTexts[index], line)) << line;
     }
   }
+}
+
+TEST(BuiltinOpTable, FindsEachOpByItsNameAndNoneByAnother) {
+  const OpTable::Rows rows = builtin_op_table().rows();
+  for (int round = 0; round < 2; ++round) {  // what was found lately is told by a few letters
+    for (const auto& [name, row] : rows) {
+      EXPECT_EQ(builtin_op_table().find(name), row.get()) << name;
+      EXPECT_EQ(builtin_op_table().find(name), row.get()) << name;
+      std::string other = name;
+      other[other.size() / 2] = '#';
+      EXPECT_EQ(builtin_op_table().find(other), nullptr) << other;
+      EXPECT_EQ(builtin_op_table().find(name + "#"), nullptr) << name;
+    }
+  }
+}
+
+TEST(BuiltinOpTable, TellsBaseNamesWithoutMakingThem) {
+  for (const auto& [name, row] : builtin_op_table().rows()) {
+    const OpSchema& schema = row->schema;
+    const std::string base = schema.ns + "." + schema.base_name();
+    EXPECT_TRUE(is_base_name(base, schema)) << name;
+    EXPECT_FALSE(is_base_name(base + "_", schema)) << name;
+    EXPECT_FALSE(is_base_name(base.substr(1), schema)) << name;
+    EXPECT_FALSE(is_base_name("x" + base.substr(1), schema)) << name;
+  }
+}
+
+TEST(BaseName, IsAskedAnewWhereAnotherOpComesToTheAddressOfOne) {
+  const std::unordered_map<std::string_view, int> table = {{"aten.add", 1}, {"aten.mul", 2}};
+  RecentFinds<OpRow, std::pair<const std::string_view, int>> recent;
+  OpRow row = *builtin_op_table().find("aten.add.Tensor");
+  EXPECT_EQ(*find_by_base_name(table, recent, row), 1);
+  row = *builtin_op_table().find("aten.mul_.Tensor");
+  EXPECT_EQ(*find_by_base_name(table, recent, row), 2);
+  row = *builtin_op_table().find("aten.sub.Tensor");
+  EXPECT_EQ(find_by_base_name(table, recent, row), nullptr);
+  row = *builtin_op_table().find("aten.mul.Tensor");
+  EXPECT_EQ(*find_by_base_name(table, recent, row), 2);
 }
 
 TEST(BuiltinOpTable, ListsItsOpsInNameOrder) {

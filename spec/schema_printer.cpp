@@ -2,6 +2,7 @@
 #include <array>
 #include <utility>
 
+#include "spec/base_name.h"
 #include "spec/schema.h"
 
 namespace graphgate::spec {
@@ -86,12 +87,7 @@ std::string OpSchema::qualified_name() const {
   return is_python_namespace(ns) ? function : function + ".default";
 }
 
-std::string OpSchema::base_name() const {
-  const bool ends_in_one_underscore = name.ends_with('_') && !name.ends_with("__");
-  const bool writes_first = !arguments.empty() && arguments.front().type.writes();
-  if (!ends_in_one_underscore || !writes_first) return name;
-  return name.substr(0, name.size() - 1);
-}
+std::string OpSchema::base_name() const { return std::string(base_name_of(*this)); }
 
 std::optional<std::size_t> OpSchema::find_argument(std::string_view argument_name) const {
   for (std::size_t index = 0; index < arguments.size(); ++index) {
