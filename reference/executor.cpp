@@ -241,7 +241,7 @@ class ReferenceProgram final : public spec::LoadedProgram {
         provenance_.begin(**tensor, "input", input.target, *calls_);
       }
       user_inputs.push_back(datum);
-      user_by_name.emplace(input.target, datum);
+      if (asks_for_names_) user_by_name.emplace(input.target, datum);
       graph_inputs.push_back(datum);
     }
     std::vector<Datum> outputs = run_graph(prepared_, std::move(graph_inputs), run);
@@ -394,9 +394,18 @@ class ReferenceProgram final : public spec::LoadedProgram {
     return {};
   }
 
+  // Whether somebody asks for inputs by their names: who writes into them, and who names rows.
+  [[nodiscard]] bool asks_for_names() const {
+    return options_.mode == Mode::kProvenance ||
+           std::ranges::any_of(program_.outputs, [](const spec::ProgramOutput& output) {
+             return output.kind == OutputKind::kUserInputMutation;
+           });
+  }
+
   const spec::Program& program_;
   const Options options_;
   const Prepared prepared_;
+  const bool asks_for_names_ = asks_for_names();
   const std::shared_ptr<std::uint64_t> calls_;
   std::map<std::string, TensorRef, std::less<>> states_;
   std::map<std::string, std::uint64_t, std::less<>> replaced_;  // how often, by target

@@ -31,36 +31,34 @@ std::vector<std::vector<spec::ValueId>> last_uses(const spec::Graph& graph) {
   return dying;
 }
 
-// Adds the ops without a body, of subgraphs too. kBadInput for a node that names no op.
-Result<void> add_ops_without_body(const spec::Graph& graph, const spec::OpTable& ops,
+// Adds the ops without a body of a node that holds others. kBadInput where it names no op.
+Result<void> add_ops_without_body(const spec::Node& node, const spec::OpTable& ops,
                                   spec::MissingOps& missing) {
-  for (const spec::Node& node : graph.nodes) {
-    if (is_higher_order(node.op)) {
-      const auto checked = check_higher_order(node, ops);
-      if (checked.ok()) continue;
-      if (checked.error().kind != ErrorKind::kUnsupported) return checked;
-      for (const std::string& op : spec::missing_ops_in(checked.error().message)) {
-        missing.add(node.name, op);
-      }
-      continue;
-    }
-    const spec::OpRow* row = ops.find(node.op);
-    if (!row || !find_body(*row)) missing.add(node.name, node.op);
-  }
-  for (const spec::Graph& subgraph : graph.subgraphs) {
-    GRAPHGATE_TRY_VOID(add_ops_without_body(subgraph, ops, missing));
+  const auto checked = check_higher_order(node, ops);
+  if (checked.ok()) return {};
+  if (checked.error().kind != ErrorKind::kUnsupported) return checked;
+  for (const std::string& op : spec::missing_ops_in(checked.error().message)) {
+    missing.add(node.name, op);
   }
   return {};
 }
 
-// Of an op that has a body.
-Prepared::Step prepare_step(const spec::Node& node, const spec::OpTable& ops) {
+// Adds the node's op where it has no body; then the step cannot run.
+Result<Prepared::Step> prepare_step(const spec::Node& node, const spec::OpTable& ops,
+                                    spec::MissingOps& missing) {
   Prepared::Step step;
   step.node = &node;
-  if (is_higher_order(node.op)) return step;
+  if (is_higher_order(node.op)) {
+    GRAPHGATE_TRY_VOID(add_ops_without_body(node, ops, missing));
+    return step;
+  }
   step.row = ops.find(node.op);
-  step.body = find_body(*step.row);
-  step.given = find_given(step.row->schema, node.arguments);
+  if (step.row) step.body = find_body(*step.row);
+  if (step.body) {
+    step.given = find_given(step.row->schema, node.arguments);
+  } else {
+    missing.add(node.name, node.op);
+  }
   return step;
 }
 
@@ -83,18 +81,20 @@ void bind_results(const spec::Node& node, std::vector<Datum> results, Environmen
   }
 }
 
-Prepared prepare_graph(const spec::Graph& graph, const spec::OpTable& ops) {
+// Adds the ops without a body, of subgraphs too. kBadInput for a node that names no op.
+Result<Prepared> prepare_graph(const spec::Graph& graph, const spec::OpTable& ops,
+                               spec::MissingOps& missing) {
   Prepared prepared;
   prepared.graph = &graph;
   auto dying = last_uses(graph);
   prepared.steps.reserve(graph.nodes.size());
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-    Prepared::Step step = prepare_step(graph.nodes[n], ops);
+    GRAPHGATE_TRY(Prepared::Step step, prepare_step(graph.nodes[n], ops, missing));
     step.dying = std::move(dying[n]);
     prepared.steps.push_back(std::move(step));
   }
   for (const spec::Graph& subgraph : graph.subgraphs) {
-    prepared.subgraphs.push_back(prepare_graph(subgraph, ops));
+    GRAPHGATE_TRY(prepared.subgraphs.emplace_back(), prepare_graph(subgraph, ops, missing));
   }
   return prepared;
 }
@@ -103,9 +103,9 @@ Prepared prepare_graph(const spec::Graph& graph, const spec::OpTable& ops) {
 
 Result<Prepared> prepare(const spec::Graph& graph, const spec::OpTable& ops) {
   spec::MissingOps missing;
-  GRAPHGATE_TRY_VOID(add_ops_without_body(graph, ops, missing));
+  GRAPHGATE_TRY(Prepared prepared, prepare_graph(graph, ops, missing));
   if (!missing.empty()) return missing.error(spec::kNoBody);
-  return prepare_graph(graph, ops);
+  return prepared;
 }
 
 namespace {
