@@ -56,8 +56,11 @@ class OneNodeBuilder {
     out_.program.graph.values.reserve(operands.size() + node_.results.size());
     out_.inputs.reserve(operands.size());
     for (const TappedProgram::Tap& tap : operands) add_operand(tap.value, call.outputs[tap.output]);
-    Node node = node_;
-    for (spec::NamedArgument& named : node.arguments) named.argument = rewrite(named.argument);
+    Node node{node_.name, node_.op, {}, node_.results};
+    node.arguments.reserve(node_.arguments.size());
+    for (const spec::NamedArgument& named : node_.arguments) {
+      node.arguments.push_back({named.name, rewrite(named.argument)});
+    }
     for (spec::NodeResult& result : node.results) {
       for (ValueId& id : result.values) id = add_result(id);
     }
@@ -66,8 +69,11 @@ class OneNodeBuilder {
   }
 
  private:
+  // The value without its type.
   ValueId add_value(ValueId original) {
-    out_.program.graph.values.push_back(graph_.value(original));
+    const spec::Value& value = graph_.value(original);
+    out_.program.graph.values.push_back(
+        {value.name, value.kind, std::nullopt, value.expr, value.hint});
     return {static_cast<std::uint32_t>(out_.program.graph.values.size() - 1)};
   }
 
@@ -79,14 +85,14 @@ class OneNodeBuilder {
     }
     const ValueId id = add_value(original);
     spec::Value& declared = out_.program.graph.values.back();
-    const HostTensor operand = as_declared(*tensor, declared.type);
+    HostTensor operand = as_declared(*tensor, graph_.value(original).type);
     declared.type = spec::type_of(operand);
     out_.program.graph.inputs.push_back(id);
     out_.program.inputs.push_back(
         {spec::InputKind::kUserInput, id, declared.name, true, std::nullopt});
     replaced_.emplace(original, Argument{id});
     out_.input_of.emplace(original, out_.inputs.size());
-    out_.inputs.emplace_back(operand);
+    out_.inputs.emplace_back(std::move(operand));
   }
 
   // How kernels round may depend on whether elements follow each other, and a clone is dense.
@@ -101,9 +107,7 @@ class OneNodeBuilder {
 
   ValueId add_result(ValueId original) {
     const ValueId id = add_value(original);
-    spec::Value& declared = out_.program.graph.values.back();
-    declared.type.reset();
-    if (declared.kind == spec::ValueKind::kNone) return id;
+    if (graph_.value(original).kind == spec::ValueKind::kNone) return id;
     out_.output_of.emplace(original, out_.program.outputs.size());
     out_.program.graph.outputs.push_back({id});
     out_.program.outputs.push_back({spec::OutputKind::kUserOutput, ""});
@@ -355,10 +359,11 @@ Result<NodeReport> judge_nodes(Runs& runs, const Configuration& changes) {
     return unsupported("the executor keeps values wider than their dtypes");
   }
   Script script = runs.script();
-  std::vector<TappedProgram> tapped;
+  std::vector<std::shared_ptr<const TappedProgram>> tapped;
   for (auto& program : script.programs) {
-    tapped.push_back(tap_nodes(*program, *script.ops, operand_taps(script)));
-    program = std::make_shared<const spec::Program>(tapped.back().program);
+    tapped.push_back(std::make_shared<const TappedProgram>(
+        tap_nodes(*program, *script.ops, operand_taps(script))));
+    program = {tapped.back(), &tapped.back()->program};
   }
   GRAPHGATE_TRY(const Trace* const plain, runs.subject(changes));
   GRAPHGATE_TRY(const Trace trace, runs.subject_on(script, changes));
@@ -386,7 +391,7 @@ Result<NodeReport> judge_nodes(Runs& runs, const Configuration& changes) {
       const Configuration bounding = runs.oracle_configuration("worst-case");
       GRAPHGATE_TRY(oracle, runs.oracle_source().make(bounding, ops));
     }
-    NodeJudge judge(*runs.script().programs[p], tapped[p], *oracle, ops,
+    NodeJudge judge(*runs.script().programs[p], *tapped[p], *oracle, ops,
                     runs.promises().arithmetic == "strict", runs.promises().keeps_layouts);
     GRAPHGATE_TRY_VOID(judge.judge_call(call, trace.calls[call].inputs, plain->calls[call].result,
                                         trace.calls[call].result,
