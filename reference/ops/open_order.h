@@ -72,6 +72,37 @@ Tracked<P> as_wide_as(const Tracked<P>& x, const Tracked<P>& y) {
   return {x.value, is_open ? std::max(radius, detail::kOpenSign) : radius, x.arithmetic};
 }
 
+// Bounds how far from a number those are that its order may be open to, by the widest radius among
+// them: who lies further has a place of its own.
+template <class N>
+class OpenReach {
+ public:
+  // Of numbers in that order: reach(p) is about those from place p + 1 on.
+  OpenReach(std::span<const N> /*numbers*/, const std::vector<std::size_t>& /*order*/) {}
+  [[nodiscard]] bool ends(const N& /*a*/, const N& /*b*/, std::size_t /*p*/) const { return false; }
+};
+template <class P>
+class OpenReach<Tracked<P>> {
+ public:
+  OpenReach(std::span<const Tracked<P>> numbers, const std::vector<std::size_t>& order)
+      : widest_(order.size() + 1, 0) {
+    for (std::size_t p = order.size(); p-- > 0;) {
+      widest_[p] = std::max(widest_[p + 1], numbers[order[p]].radius);
+    }
+  }
+  // Whether no number behind `b`, which stands behind `a` at place p, is as near to `a` as to leave
+  // their order open: numbers lie in the order of their values, and the distance grows from here.
+  [[nodiscard]] bool ends(const Tracked<P>& a, const Tracked<P>& b, std::size_t p) const {
+    constexpr double kMargin = 1 + 0x1p-20;  // the rounding of what is compared
+    const double radius = P::combine(a.radius, widest_[p + 1]) * kMargin;
+    const auto reach = static_cast<long double>(P::kDecisionRadii * radius);
+    return std::fabs(a.value - b.value) > reach && a.value != b.value;
+  }
+
+ private:
+  std::vector<double> widest_;  // from each place on
+};
+
 // For every place of `order`, which has the numbers in the order of their values: the others, as
 // places, that may stand there. A number may move as many places as there are others of open order
 // before it, or behind it. `ties_open`: so is the order of equal numbers.
@@ -83,10 +114,12 @@ template <class N>
   std::vector<std::size_t> first(count);
   std::vector<std::size_t> last(count);
   for (std::size_t p = 0; p < count; ++p) first[p] = last[p] = p;
+  const OpenReach<N> reach(numbers, order);
   for (std::size_t p = 0; p < count; ++p) {
     for (std::size_t q = p + 1; q < count; ++q) {
       const N& a = numbers[order[p]];
       const N& b = numbers[order[q]];
+      if (reach.ends(a, b, p)) break;
       const bool both_nan = is_certain_nan(a) && is_certain_nan(b);
       const bool tie = ties_open && (both_nan || equal(a, b).value != 0);
       if (!tie && !is_open(a, b)) continue;

@@ -1,7 +1,12 @@
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
+#include "base/split_mix.h"
 #include "reference/ops/op_test.h"
+#include "reference/ops/open_order.h"
 
 namespace graphgate::reference::test {
 namespace {
@@ -30,6 +35,67 @@ TEST(Sort, KeepsTheStridesOfADenseInput) {
   const auto out = run("aten.sort.default", {{"self", {x}}, {"dim", {std::int64_t{1}}}});
   EXPECT_EQ(result(out, 0).strides, (Sizes{1, 2}));
   EXPECT_EQ(values(result(out, 0)), (Numbers{1, 2, 3, 4, 5, 6}));
+}
+
+// Every pair compared, as the definition has it.
+template <class N>
+std::vector<std::vector<std::size_t>> rivals_of_all_pairs(std::span<const N> numbers,
+                                                          const std::vector<std::size_t>& order,
+                                                          bool ties_open) {
+  const std::size_t count = order.size();
+  std::vector<std::vector<std::size_t>> out(count);
+  for (std::size_t p = 0; p < count; ++p) {
+    const auto meet = [&](std::size_t q) {
+      const N& a = numbers[order[p]];
+      const N& b = numbers[order[q]];
+      const bool both_nan = is_certain_nan(a) && is_certain_nan(b);
+      return is_open(a, b) || (ties_open && (both_nan || equal(a, b).value != 0));
+    };
+    std::size_t before = 0;
+    std::size_t behind = 0;
+    for (std::size_t q = 0; q < p; ++q) before += meet(q) ? 1 : 0;
+    for (std::size_t q = p + 1; q < count; ++q) behind += meet(q) ? 1 : 0;
+    for (std::size_t place = p - before; place <= p + behind; ++place) {
+      if (place != p) out[place].push_back(p);
+    }
+  }
+  return out;
+}
+
+template <class P>
+void expect_same_rivals(std::uint64_t seed, bool descending) {
+  SplitMix64 draw(seed);
+  constexpr std::array<double, 8> kRadii = {
+      0, 0, 1e-9, 1e-3, 0.1, 2, 0x1p-1074, std::numeric_limits<double>::infinity()};
+  std::vector<Tracked<P>> line;
+  for (std::uint64_t i = 0, count = draw.next() % 40; i < count; ++i) {
+    const std::uint64_t bits = draw.next();
+    const double step = static_cast<double>(bits % 64) / 4 - 8;
+    const double value = bits % 31 == 0 ? kNan : bits % 29 == 0 ? step * 1e308 * 1e10 : step;
+    // Infinite radii are rare: such a number has no place that is its own.
+    const std::size_t most = bits % 101 == 0 ? kRadii.size() : kRadii.size() - 1;
+    line.emplace_back(static_cast<long double>(value), kRadii[(bits >> 32) % most],
+                      Tracked<P>::Arithmetic::kFloat32);
+  }
+  std::vector<std::size_t> order(line.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
+    const long double x = line[descending ? b : a].value;
+    const long double y = line[descending ? a : b].value;
+    return x < y || (!std::isnan(x) && std::isnan(y));
+  });
+  const std::span<const Tracked<P>> numbers = line;
+  for (const bool ties_open : {false, true}) {
+    EXPECT_EQ(rivals(numbers, order, ties_open), rivals_of_all_pairs(numbers, order, ties_open))
+        << "seed " << seed << (descending ? ", descending" : "");
+  }
+}
+
+TEST(Rivals, AreThoseOfAllPairsThoughMostPairsAreNotCompared) {
+  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+    expect_same_rivals<WorstCase>(seed, seed % 2 == 1);
+    expect_same_rivals<RootSumSquare>(seed, seed % 2 == 0);
+  }
 }
 
 TEST(Sort, LeavesOpenWhatOverlaps) {
