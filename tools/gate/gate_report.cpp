@@ -400,7 +400,7 @@ Json json_of(const GateReport& report) {
 
 Json cell(const char* word, const char* kind, const std::string& text) {
   Json json{{"word", word}, {"class", kind}};
-  if (!text.empty()) json["text"] = text;
+  if (!text.empty()) json["text"] = plain_text(text);
   return json;
 }
 
@@ -462,8 +462,8 @@ Json matrix_of(const GateReport& report) {
   std::set<std::string> names;
   Json titles = Json::array();
   for (const GateStep& step : report.steps) {
-    if (columns.empty()) titles.push_back(step.comparison.baseline);
-    titles.push_back(step.comparison.candidate);
+    if (columns.empty()) titles.push_back(plain_name(step.comparison.baseline));
+    titles.push_back(plain_name(step.comparison.candidate));
     columns.emplace_back(step);
     for (const CaseResult& one : step.comparison.cases) names.insert(one.name);
   }
@@ -481,8 +481,8 @@ Json matrix_of(const GateReport& report) {
       if (replay.empty()) replay = replay_of(name, report, column.step.on_candidate);
     }
     const auto path = report.paths.find(name);
-    panel["rows"].push_back({{"name", name},
-                             {"text", path == report.paths.end() ? "" : path->second},
+    panel["rows"].push_back({{"name", plain_name(name)},
+                             {"text", path == report.paths.end() ? "" : plain_name(path->second)},
                              {"replay", replay},
                              {"cells", std::move(cells)}});
   }

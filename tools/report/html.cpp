@@ -66,7 +66,7 @@ Json json_of(const ReportItem& item) {
   if (item.ratio) json["ratio"] = *item.ratio;
   if (!item.text.empty()) json["text"] = plain_lines(item.text);
   if (!item.replay.empty()) json["replay"] = item.replay;
-  if (!item.remarks.empty()) json["remarks"] = item.remarks;
+  for (const std::string& remark : item.remarks) json["remarks"].push_back(plain_text(remark));
   if (!item.files.empty()) json["files"] = item.files;
   if (!item.ops.empty()) json["ops"] = item.ops;
   for (const ReportFinding& finding : item.findings) json["findings"].push_back(json_of(finding));
@@ -76,7 +76,9 @@ Json json_of(const ReportItem& item) {
 
 Json json_of(const ReportSection& section, const Report& report) {
   Json json{{"verdict", section.verdict.empty() ? verdict_word(report.code) : section.verdict},
-            {"subjects", section.subjects}};
+            {"subjects", Json::array()}};
+  for (const std::string& subject : section.subjects)
+    json["subjects"].push_back(plain_name(subject));
   json["items"] = Json::array();
   for (const ReportItem& item : section.items) json["items"].push_back(json_of(item));
   // Of a comparison, whose items are what differs.

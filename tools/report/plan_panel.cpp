@@ -7,6 +7,7 @@
 #include "conformance/judges/plan_stats.h"
 #include "spec/plan_drawing.h"
 #include "spec/plan_text.h"
+#include "tools/report/escape.h"
 #include "tools/report/json.h"
 #include "tools/report/plan_edges.h"
 
@@ -27,7 +28,7 @@ struct Order {
 Json pools_of(const spec::Plan& plan) {
   Json pools = Json::array();
   for (const spec::PlanPool& pool : plan.pools) {
-    pools.push_back({{"name", pool.name},
+    pools.push_back({{"name", plain_name(pool.name)},
                      {"kind", spec::pool_kind_name(pool.kind)},
                      {"device", spec::print_device(pool.device)},
                      {"size", pool.size_bytes},
@@ -45,7 +46,7 @@ Json buffers_of(const spec::Plan& plan, std::vector<std::optional<std::size_t>>&
   for (const spec::BufferUse& use : spec::buffer_uses(plan)) {
     const spec::PlanBuffer& buffer = plan.buffers[use.buffer.index];
     rows[use.buffer.index] = count++;
-    columns["name"].push_back(buffer.name);
+    columns["name"].push_back(plain_name(buffer.name));
     columns["pool"].push_back(buffer.pool.index);
     columns["offset"].push_back(buffer.offset_bytes);
     columns["size"].push_back(buffer.size_bytes);
@@ -82,13 +83,14 @@ Json steps_of(const spec::Plan& plan, const Order& order, const PlanPanelFacts& 
   if (has_ratios) columns["ratio"] = Json::array();
   for (const std::uint32_t index : order.steps) {
     const spec::PlanStep& step = plan.steps[index];
-    columns["name"].push_back(step.node.name);
-    columns["op"].push_back(step.node.op);
+    columns["name"].push_back(plain_name(step.node.name));
+    columns["op"].push_back(plain_name(step.node.op));
     columns["stream"].push_back(step.stream);
     columns["waits"].push_back(numbers_of(step.waits));
     columns["records"].push_back(numbers_of(step.records));
     Json body = Json::array();
-    for (const spec::Node& node : step.body) body.push_back({node.name, node.op});
+    for (const spec::Node& node : step.body)
+      body.push_back({plain_name(node.name), plain_name(node.op)});
     columns["body"].push_back(std::move(body));
     if (!has_ratios) continue;
     const auto ratio = ratio_of(step, ratios->second);
@@ -101,13 +103,15 @@ Json steps_of(const spec::Plan& plan, const Order& order, const PlanPanelFacts& 
 
 Json names_of(const spec::Plan& plan, const std::vector<spec::BufferId>& buffers) {
   Json names = Json::array();
-  for (const spec::BufferId id : buffers) names.push_back(plan.buffers[id.index].name);
+  for (const spec::BufferId id : buffers) names.push_back(plain_name(plan.buffers[id.index].name));
   return names;
 }
 
 Json partition_of(const spec::Plan& plan, const spec::PlanBlock& block,
                   const spec::PlanPartition& partition, const Order& order) {
-  Json one{{"block", block.name}, {"captured", partition.captured}, {"reason", partition.reason}};
+  Json one{{"block", plain_name(block.name)},
+           {"captured", partition.captured},
+           {"reason", plain_text(partition.reason)}};
   // The steps of an arm stand behind the conditional's own.
   std::uint32_t begin = static_cast<std::uint32_t>(order.steps.size());
   std::uint32_t end = 0;
@@ -120,7 +124,8 @@ Json partition_of(const spec::Plan& plan, const spec::PlanBlock& block,
   one["in"] = Json::array();
   one["freed"] = Json::array();
   for (const spec::SignatureInput& input : partition.signature.inputs) {
-    one[input.deallocate ? "freed" : "in"].push_back(plan.buffers[input.buffer.index].name);
+    one[input.deallocate ? "freed" : "in"].push_back(
+        plain_name(plan.buffers[input.buffer.index].name));
   }
   one["out"] = names_of(plan, partition.signature.outputs);
   one["constants"] = names_of(plan, partition.signature.constants);
@@ -160,7 +165,8 @@ Json findings_of(const std::vector<spec::Finding>& findings) {
 Json plan_panel(const spec::Plan& plan, const spec::OpTable& ops, const PlanPanelFacts& facts) {
   const Order order(plan);
   const conformance::PlanStats stats = conformance::plan_stats(plan);
-  Json panel{{"panel", "plan"}, {"title", facts.title}, {"place", facts.place}};
+  Json panel{
+      {"panel", "plan"}, {"title", plain_name(facts.title)}, {"place", plain_name(facts.place)}};
   panel["symbols"] = plan.symbols;
   panel["arithmetic"] = plan.arithmetic;
   panel["captured_steps"] = stats.captured_steps;
@@ -183,13 +189,14 @@ Json plan_panel(const spec::Plan& plan, const spec::OpTable& ops, const PlanPane
 }
 
 Json packing_panel(const std::vector<verify::PackedBuffer>& buffers, const PlanPanelFacts& facts) {
-  Json panel{{"panel", "plan"}, {"title", facts.title}, {"place", facts.place}};
+  Json panel{
+      {"panel", "plan"}, {"title", plain_name(facts.title)}, {"place", plain_name(facts.place)}};
   std::int64_t size = 0;
   Json columns{{"name", Json::array()}, {"pool", Json::array()},  {"offset", Json::array()},
                {"size", Json::array()}, {"first", Json::array()}, {"last", Json::array()}};
   for (const verify::PackedBuffer& buffer : buffers) {
     size = std::max(size, buffer.offset_bytes + buffer.size_bytes);
-    columns["name"].push_back(buffer.name);
+    columns["name"].push_back(plain_name(buffer.name));
     columns["pool"].push_back(0);
     columns["offset"].push_back(buffer.offset_bytes);
     columns["size"].push_back(buffer.size_bytes);

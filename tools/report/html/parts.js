@@ -331,11 +331,10 @@ function drawText(context, text, x, y, most) {
   context.fillText(text, x, y);
 }
 
-// A path whose name is kept in sight longer than its folder.
+// A path; where it does not fit, its last name. The folder comes second, and goes to a line that is out of sight.
 function path(text) {
   const slash = text.lastIndexOf("/");
-  if (slash < 0) return h("code.path", {title: text}, h("span", {}, text));
-  return h("code.path", {title: text}, h("span.folder", {}, text.slice(0, slash + 1)), h("span", {}, text.slice(slash + 1)));
+  return h("code.path", {title: text, "aria-label": text}, h("span", {}, text.slice(slash + 1)), slash < 0 ? null : h("span.folder", {}, text.slice(0, slash + 1)));
 }
 
 // The side with what was chosen; `close` takes it away.

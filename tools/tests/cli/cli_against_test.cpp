@@ -52,7 +52,8 @@ TEST_F(CliAgainst, NamesTheFirstNodeOfTwoProgramsAndNotTheLast) {
   const std::string wrong = written("wrong.case", decoder("lt"));
   const std::string right = written("right.case", decoder("le"));
   const CliRun parted =
-      run("check " + wrong + " --against " + right + " --json " + (folder_ / "r.json").string());
+      run("check " + wrong + " --against " + right + " --json " + (folder_ / "r.json").string() +
+          " --html " + (folder_ / "r.html").string());
   EXPECT_EQ(parted.code, 1) << parted.out << parted.err;
   EXPECT_TRUE(contains(parted.out, "part at 'mask_0' (aten.lt.Tensor), where " + right +
                                        " has 'mask_0' (aten.le.Tensor), call 0"));
@@ -64,6 +65,16 @@ TEST_F(CliAgainst, NamesTheFirstNodeOfTwoProgramsAndNotTheLast) {
   const auto json = nlohmann::json::parse(read_file(folder_ / "r.json"), nullptr, false);
   EXPECT_EQ(json["node"], "mask_0");
   EXPECT_EQ(json["other_op"], "aten.le.Tensor");
+  // The page has the diagonal, too.
+  const std::string page = read_file(folder_ / "r.html");
+  const std::string start = "id=\"data\">";
+  const std::size_t begin = page.find(start) + start.size();
+  const auto data = nlohmann::json::parse(page.substr(begin, page.find("</script>", begin) - begin),
+                                          nullptr, false);
+  const auto& elements = data["panels"][0]["elements"];
+  ASSERT_EQ(elements["shares"].size(), 64U);
+  for (std::size_t i = 0; i < 64; ++i)
+    EXPECT_EQ(elements["shares"][i], i % 9 == 0 ? 1.0 : 0.0) << i;
 
   const CliRun same = run("check " + right + " --against " + right);
   EXPECT_EQ(same.code, 0) << same.out << same.err;

@@ -53,6 +53,23 @@ TEST_F(CliManners, SayWhatWasProbablyMeant) {
   EXPECT_EQ(far.err.find("did you mean"), std::string::npos) << far.err;
 }
 
+// A comparison is made, and its code is told, wherever standard output goes.
+TEST_F(CliManners, CompareWithAStoredPlanBesideAReport) {
+  const std::string model = "golden/models/mutations.pt2";
+  ASSERT_EQ(here("plan --text --no-reuse " + model).code, 0);
+  fs::copy_file(folder_ / "here.out", folder_ / "before.plan");
+  for (const std::string form : {"--json", "--html"}) {
+    const CliRun other = here("plan " + model + " --diff before.plan " + form + " -");
+    EXPECT_EQ(other.code, 1) << other.err;
+    const CliRun same = here("plan --no-reuse " + model + " --diff before.plan " + form + " -");
+    EXPECT_EQ(same.code, 0) << same.err;
+    EXPECT_TRUE(same.out.starts_with(form == "--json" ? "{" : "<!doctype html>"));
+  }
+  const CliRun refused = here("plan " + model + " --json - --html -");
+  EXPECT_EQ(refused.code, 4);
+  EXPECT_TRUE(contains(refused.err, "only one report can go to standard output"));
+}
+
 // A flag that means nothing in a combination is told of, whatever the verb.
 TEST_F(CliManners, RefuseFlagsWithoutEffect) {
   std::ofstream(folder_ / "a.case") << "graphgate-case 1\nname \"a\"\nseed 1\nprogram \"p\" {\n"

@@ -19,17 +19,17 @@ CHOOSE_ROW = "document.querySelectorAll('.table .rows [role=row]')[{}].click()"
 PICTURES = [
     ("runs", "check", "runs", CHOOSE_ROW.format(2), (1280, 760)),
     ("memory", "plan", "memory", "", (1280, 800)),
-    ("partitions", "streams", "timeline", "", (1280, 620)),
+    ("partitions", "streams", "timeline", CHOOSE_ROW.format(1), (1280, 700)),
     ("graph", "check", "graph", "document.querySelector('.bar button').click()", (1280, 800)),
     ("divergence", "against", "divergence", "", (1280, 860)),
     ("gate", "gate", "matrix", "", (1280, 560)),
-    ("campaign", "fuzz", "campaign", CHOOSE_ROW.format(0), (1280, 980)),
+    ("campaign", "fuzz", "campaign", CHOOSE_ROW.format(0), (1280, 880)),
 ]
 
 
 def shrink(path):
     if shutil.which("pngquant"):
-        subprocess.run(["pngquant", "--force", "--skip-if-larger", "--speed", "1", "--output", path, "48", path],
+        subprocess.run(["pngquant", "--force", "--skip-if-larger", "--nofs", "--speed", "1", "--output", path, "96", path],
                        check=False)
 
 

@@ -79,7 +79,7 @@ def pages(args, folder):
 
     plan_views = ["memory", "timeline", "graph"]
     page("plan", ["plan", model], ["runs", *plan_views])
-    page("streams", ["plan", "golden/models/llama_bf16.pt2", "--streams", "2", "--profile", "torch-2.11.0"],
+    page("streams", ["plan", model, "--streams", "2"],
          ["runs", *plan_views])
     (folder / "before.plan").write_text(graphgate(args, folder, ["plan", model, "--no-reuse", "--text"]))
     page("diff", ["plan", model, "--diff", "before.plan"], ["runs", *plan_views], (1,))
