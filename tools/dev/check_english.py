@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+"""Whether people can read what is written for them: check_english.py [--count] [FILE...]
+
+Reads the pages of docs/ and README.md, the comments of headers, and the texts of the program (help and messages:
+string literals of C++). docs/log/ tells what was, and is not read. Finds
+
+  beginning   a sentence that begins with Whose, With what, Of what, Who, ... : it hides its subject
+  word        a word that the house says otherwise: "depends on", not "hangs on"
+  length      a sentence of a page with more than 40 words
+
+Prints a line for each, `FILE:LINE: RULE: the sentence`; exit code 1 where there is one. --count prints numbers by rule.
+"""
+
+import argparse
+import collections
+import os
+import re
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+MOST_WORDS = 40
+
+# A question may begin so; what ends in a full stop may not.
+BEGINNING = re.compile(r"(Whose|Whom|Who|Whoever|Whosoever|With what|Of what|From what|To what|By what|In what|On what"
+                       r"|For what|Of which|With whom|Of whom|From which|By which|To whom|With which|Behind what)\b(?!.*\?$)")
+# What is not said, and what is said instead.
+WORDS = {
+    r"\b(hang|hangs|hung|hanging)\s+(on|upon)\b(?! to\b)": "depend on",
+    r"\bin the following\b": "below",
+    r"\butili[sz]e[sd]?\b": "use",
+    r"\bin order to\b": "to",
+    r"\b(thereof|therein|thereby|whereof|wherein|whereby|hereby|herein|thereupon|whereupon)\b": "plain words",
+    r"\b(heretofore|albeit|notwithstanding|inasmuch|insofar)\b": "plain words",
+    r"\bnought\b": "nothing",
+    r"\b(subgraph cut|graph piece)s?\b": "partition",
+    r"\bauto-?generated\b": "generated",
+    r"\b(obviously|simply|basically|of course)\b": "leave it out",
+}
+
+
+class Piece:
+    """A paragraph, an item of a list or a cell of a table, with the line on which each word stands."""
+
+    def __init__(self):
+        self.words = []  # (word, line)
+
+    def add(self, text, line):
+        self.words += [(word, line) for word in text.split()]
+
+
+def plain(text):
+    """Markdown without what is no word: code becomes one word, links their text."""
+    text = re.sub(r"``[^`]+``|`[^`]+`", "`code`", text)
+    text = re.sub(r"!\[[^\]]*\]\([^)]*\)", "", text)
+    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text)
+    text = re.sub(r"<[a-z/!][^>]*>", "", text)
+    return text.replace("**", "")
+
+
+def pieces_of_page(text):
+    piece, fenced, pre_ok = Piece(), False, True
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.lstrip().startswith("```"):
+            fenced = not fenced
+            yield piece
+            piece = Piece()
+            continue
+        if fenced:
+            continue
+        if line.startswith("    ") and pre_ok:  # code, behind an empty line or code
+            continue
+        pre_ok = not line.strip()
+        begins = re.match(r"\s*([-*] |\d+\. |#|\||>)", line)
+        if not line.strip() or begins:
+            yield piece
+            piece = Piece()
+        if line.lstrip().startswith("|"):
+            for cell in re.split(r"(?<!\\)\|", line):
+                cell_piece = Piece()
+                cell_piece.add(plain(cell), number)
+                yield cell_piece
+            continue
+        piece.add(plain(re.sub(r"^\s*([-*] |\d+\. |#+ |> )", "", line)), number)
+    yield piece
+
+
+def pieces_of_comments(text):
+    piece = Piece()
+    for number, line in enumerate(text.split("\n"), 1):
+        found = re.search(r"(?:^|\s)//+ ?(.*)", line)
+        if not found or not found[1].strip() or found[1].startswith("  "):
+            yield piece
+            piece = Piece()
+            if not found or not found[1].strip():
+                continue
+        piece.add(plain(found[1]), number)
+    yield piece
+
+
+def pieces_of_literals(text):
+    """String literals of C++; those that follow each other are one."""
+    piece, last = Piece(), None
+    code = re.sub(r"//[^\n]*", lambda m: " " * len(m[0]) if '"' not in text[text.rfind("\n", 0, m.start()):m.start()]
+                  else m[0], text)
+    for found in re.finditer(r'"((?:[^"\\\n]|\\.)*)"', code):
+        if last is not None and code[last:found.start()].strip():
+            yield piece
+            piece = Piece()
+        words = re.sub(r"\\n|\\t", " ", found[1]).replace('\\"', '"')
+        piece.add(plain(words), code.count("\n", 0, found.start()) + 1)
+        last = found.end()
+    yield piece
+
+
+_END = re.compile(r"[.?!][)\"'*]*$")
+_NO_END = re.compile(r"^(e\.g\.|i\.e\.|etc\.|vs\.|cf\.|\d+\.|[A-Z]\.)$")
+
+
+def sentences(piece):
+    current = []
+    for at, (word, line) in enumerate(piece.words):
+        current.append((word, line))
+        following = piece.words[at + 1][0] if at + 1 < len(piece.words) else "X"
+        if _END.search(word) and not _NO_END.match(word) and re.match(r"[^a-z]", following):
+            yield current
+            current = []
+    if current:
+        yield current
+
+
+def findings(path, text):
+    is_page = path.endswith(".md")
+    if is_page:
+        pieces = [(piece, True) for piece in pieces_of_page(text)]
+    else:
+        pieces = [(piece, False) for piece in pieces_of_comments(text)]
+        pieces += [(piece, False) for piece in pieces_of_literals(text)]
+    for piece, _ in pieces:
+        for sentence in sentences(piece):
+            said = " ".join(word for word, _ in sentence)
+            line = sentence[0][1]
+            if BEGINNING.match(said.lstrip("(\"'")):
+                yield line, "beginning", said
+            for pattern, instead in WORDS.items():
+                found = re.search(pattern, said, re.IGNORECASE)
+                if found:
+                    yield line, "word", f"'{found[0]}', say {instead}: {said}"
+            count = sum(1 for word, _ in sentence if re.search(r"\w", word))
+            if is_page and count > MOST_WORDS:
+                yield line, "length", f"{count} words: {said}"
+
+
+def files():
+    listed = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=ROOT,
+                            capture_output=True, text=True, check=True).stdout.split("\n")
+    for path in listed:
+        if path == "README.md" or (path.startswith("docs/") and path.endswith(".md")
+                                   and not path.startswith("docs/log/")):
+            yield path
+        elif re.match(r"(base|conformance|fuzz|interop|optimized|reference|spec|tools)/.*\.(h|cpp|cu)$", path):
+            if not path.endswith("_test.cpp"):
+                yield path
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--count", action="store_true", help="print numbers by rule and file")
+    parser.add_argument("files", nargs="*", metavar="FILE")
+    options = parser.parse_args()
+    counts = collections.Counter()
+    for path in options.files or files():
+        with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+            text = file.read()
+        for line, rule, said in findings(path, text):
+            counts[rule, path] += 1
+            if not options.count:
+                print(f"{path}:{line}: {rule}: {said}")
+    if options.count:
+        for rule in ("beginning", "word", "length"):
+            of_rule = {path: n for (each, path), n in counts.items() if each == rule}
+            print(f"{rule}: {sum(of_rule.values())} in {len(of_rule)} files")
+    return 1 if counts else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
