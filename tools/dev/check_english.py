@@ -122,7 +122,7 @@ def sentences(piece):
     for at, (word, line) in enumerate(piece.words):
         current.append((word, line))
         following = piece.words[at + 1][0] if at + 1 < len(piece.words) else "X"
-        if _END.search(word) and not _NO_END.match(word) and re.match(r"[^a-z]", following):
+        if _END.search(word) and not _NO_END.match(word) and re.match(r"[^a-z]|graphgate$", following):
             yield current
             current = []
     if current:

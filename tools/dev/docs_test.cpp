@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <map>
 #include <regex>
@@ -12,19 +14,127 @@ namespace {
 
 namespace fs = std::filesystem;
 
+const fs::path kRoot = GRAPHGATE_SOURCE_DIR;
+
+// README.md and every page below docs/.
+std::vector<fs::path> pages_of_docs() {
+  std::vector<fs::path> pages = {kRoot / "README.md"};
+  for (const auto& entry : fs::recursive_directory_iterator(kRoot / "docs")) {
+    if (entry.path().extension() == ".md") pages.push_back(entry.path());
+  }
+  return pages;
+}
+
+// Returns the page without its fenced code and what stands between backticks.
+std::string without_code(const std::string& text) {
+  static const std::regex kCode("`[^`\n]+`");
+  std::istringstream lines(text);
+  std::string rest;
+  bool is_code = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("```")) is_code = !is_code;
+    if (!is_code) rest += std::regex_replace(line, kCode, "") + "\n";
+  }
+  return rest;
+}
+
+// Returns the anchor that a heading gets: lower case, words joined by hyphens, no punctuation.
+std::string anchor_of(const std::string& heading) {
+  static const std::regex kLink("\\[([^\\]]*)\\]\\([^)]*\\)");
+  std::string anchor;
+  for (const char c : std::regex_replace(heading, kLink, "$1")) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (std::isalnum(byte) != 0 || c == '_' || c == '-') {
+      anchor += static_cast<char>(std::tolower(byte));
+    } else if (c == ' ') {
+      anchor += '-';
+    }
+  }
+  return anchor;
+}
+
+// Returns the anchors of the page's headings, and those that it sets by <a name>.
+std::set<std::string> anchors_of(const std::string& page) {
+  static const std::regex kNamed("<a name=\"([^\"]+)\">");
+  std::set<std::string> anchors;
+  std::istringstream lines(page);
+  bool is_code = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("```")) is_code = !is_code;
+    const std::size_t level = line.find_first_not_of('#');
+    if (is_code || level == 0 || level == std::string::npos || line[level] != ' ') continue;
+    const std::string anchor = anchor_of(line.substr(level + 1));
+    for (std::size_t n = 0;; ++n) {  // GitHub numbers headings that come again
+      if (anchors.insert(n == 0 ? anchor : anchor + "-" + std::to_string(n)).second) break;
+    }
+  }
+  for (std::sregex_iterator i(page.begin(), page.end(), kNamed), end; i != end; ++i) {
+    anchors.insert((*i)[1].str());
+  }
+  return anchors;
+}
+
+TEST(Docs, LinkToPagesPicturesAndHeadingsThatExist) {
+  const std::regex link("\\]\\(([^)# ]*)(?:#([^) ]+))?\\)");
+  std::size_t links = 0;
+  std::size_t with_anchor = 0;
+  for (const fs::path& page : pages_of_docs()) {
+    const std::string text = must(read_whole(page));
+    const std::string words = without_code(text);
+    const std::string name = fs::relative(page, kRoot).string();
+    for (std::sregex_iterator i(words.begin(), words.end(), link), end; i != end; ++i) {
+      const std::string target = (*i)[1];
+      if (target.find("://") != std::string::npos || target.starts_with("mailto:")) continue;
+      ++links;
+      const fs::path file = target.empty() ? page : page.parent_path() / target;
+      EXPECT_TRUE(fs::exists(file)) << name << " links to " << target;
+      if (!(*i)[2].matched || file.extension() != ".md" || !fs::exists(file)) continue;
+      ++with_anchor;
+      EXPECT_TRUE(anchors_of(must(read_whole(file))).contains((*i)[2].str()))
+          << name << ": no heading of " << target << " is #" << (*i)[2];
+    }
+  }
+  EXPECT_GT(links, 300U);
+  EXPECT_GT(with_anchor, 50U);
+}
+
+// docs/README.md, so that nobody has to know of a page to find it.
+TEST(Docs, ListEveryPage) {
+  const std::string list = must(read_whole(kRoot / "docs/README.md"));
+  for (const fs::path& page : pages_of_docs()) {
+    const std::string name = fs::relative(page, kRoot / "docs").string();
+    if (name.starts_with("log/") || name == "README.md" || name == "../README.md") continue;
+    EXPECT_TRUE(list.find("(" + name + ")") != std::string::npos)
+        << "docs/README.md has no link to docs/" << name;
+  }
+}
+
+TEST(Docs, ExplainTheWordsOfTheHouse) {
+  const std::string glossary = must(read_whole(kRoot / "docs/glossary.md"));
+  for (const char* word :
+       {"graph",   "node",     "value",     "storage",   "version",   "effect",  "hidden state",
+        "program", "scenario", "partition", "signature", "buffer",    "pool",    "step",
+        "plan",    "case",     "finding",   "outcome",   "deviation", "profile", "override"}) {
+    EXPECT_TRUE(glossary.find("| **" + std::string(word) + "** | ") != std::string::npos)
+        << "docs/glossary.md does not explain '" << word << "'";
+  }
+}
+
+TEST(Docs, SayWhatTheReadmeIsInOneScreen) {
+  const std::string text = must(read_whole(kRoot / "README.md"));
+  EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 85);
+}
+
 // Paths of the repository between backticks: `spec/op_table.h`, `conformance/run/`, not
 // `optimized/kernels/FAMILY.cpp` or `golden/*.case`. docs/log/ tells what was, and is not read.
 TEST(Docs, NameFilesAndFoldersThatExist) {
-  const fs::path root = GRAPHGATE_SOURCE_DIR;
+  const fs::path root = kRoot;
   const std::regex path(
       "`((?:base|cmake|conformance|docs|fuzz|golden|interop|optimized|reference|spec|tools)/"
       "[a-z0-9_./]*)`");
-  std::vector<fs::path> pages = {root / "README.md"};
-  for (const auto& entry : fs::directory_iterator(root / "docs")) {
-    if (entry.path().extension() == ".md") pages.push_back(entry.path());
-  }
   std::size_t named = 0;
-  for (const fs::path& page : pages) {
+  for (const fs::path& page : pages_of_docs()) {
+    if (page.string().find("/docs/log/") != std::string::npos) continue;
     const std::string text = must(read_whole(page));
     for (std::sregex_iterator i(text.begin(), text.end(), path), end; i != end; ++i, ++named) {
       const std::string name = root / (*i)[1].str();
