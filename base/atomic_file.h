@@ -78,8 +78,8 @@ struct WriteOptions {
 // Removes from a folder what processes of this machine and user that no longer run have left aside
 // (is_left_behind): files, and folders with all that is in them. Links are not followed.
 void remove_leftovers(const std::filesystem::path& folder);
-// The same, the first time that this process asks for the folder. Whoever makes a file aside, or a
-// temporary folder, asks.
+// The same, the first time that this process asks for the folder. Code that makes a file aside, or
+// a temporary folder, asks.
 void remove_leftovers_once(const std::filesystem::path& folder);
 
 }  // namespace graphgate

@@ -1,5 +1,5 @@
 // The files and folders that a process has made for a while, so that a signal that ends it can take
-// them along. Whoever makes one registers it: AtomicFile, TemporaryFolder.
+// them along. The code that makes one registers it: AtomicFile, TemporaryFolder.
 #pragma once
 
 #include <string>

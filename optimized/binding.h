@@ -1,4 +1,4 @@
-// From what a graph's node says to what a kernel takes: defaults filled in, values looked up.
+// Turns what a graph's node says into what a kernel takes: defaults filled in, values looked up.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
-// Who is told how a compile goes: stages with their seconds, as each ends, where buffers come from,
-// and warnings.
+// The listener that is told how a compile goes: stages with their seconds, as each ends, where
+// buffers come from, and warnings.
 //
 // compile() and prepare() tell it through a StageClock; caches report what they skip. Null stands
 // for silence. The command line prints to stderr under --verbose.

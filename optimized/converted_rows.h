@@ -1,6 +1,6 @@
 // Rows of a tensor read as if it had been converted to another dtype first.
 //
-// Who uses it: reductions, scans and softmax, whose `dtype` argument converts the input before the
+// Used by: reductions, scans and softmax, whose `dtype` argument converts the input before the
 // op begins. Where that conversion rounds or wraps, so do the elements read here.
 #pragma once
 

@@ -3,10 +3,10 @@
 //
 // The key is the node, by its name; the counter the call of the program, how often the node ran in
 // it, and the element. So a run draws the same numbers again, calls draw different ones, and
-// neither the order of nodes, elements and threads matters, nor what else the program has. Whoever
-// wants other numbers passes them as an input.
+// neither the order of nodes, elements and threads matters, nor what else the program has. Other
+// numbers are passed as an input.
 //
-// Who calls it: kernels/random.cpp; who binds steps, which says for what node; and a session, which
+// Called by: kernels/random.cpp; who binds steps, which says for what node; and a session, which
 // says when a call begins.
 #pragma once
 

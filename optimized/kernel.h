@@ -86,7 +86,7 @@ class KernelCall {
   // The argument that return `index` of the schema is written into (in-place and out= forms), or
   // null: then the result is new.
   [[nodiscard]] const Tensor* written_result(std::size_t index) const;
-  // Whether tensors have addresses. Who asks may look at what they hold.
+  // Whether tensors have addresses. The caller may look at what they hold.
   [[nodiscard]] bool has_data() const {
     asks_for_data_ = true;
     return has_data_;
@@ -146,14 +146,14 @@ class Inference : public KernelCall {
   void begin_list();
   void end_list();
   // Of the result that was made last: it has the sizes that the tensor operands broadcast to, and
-  // its dtype hangs on their dtypes and ranks alone.
+  // its dtype depends on their dtypes and ranks alone.
   void follows_operands() { ++following_; }
   // Whether that was said of every result.
   [[nodiscard]] bool all_follow_operands() const { return following_ == results_.size(); }
   // Scratch bytes that the launch wants, aligned to 64; from Binding::workspace().
   void want_workspace(std::int64_t bytes);
 
-  // Ends the inference: what comes next hangs on bytes.
+  // Ends the inference: what comes next depends on bytes.
   [[noreturn]] static void needs_data() { throw NeedsData{}; }
 
   [[nodiscard]] const std::vector<Made>& results() const { return results_; }
@@ -198,7 +198,7 @@ class Binding : public KernelCall {
   [[nodiscard]] const Tensor& result(std::size_t index = 0) const;
   [[nodiscard]] std::size_t result_count() const { return results_.size(); }
   [[nodiscard]] std::byte* workspace() const { return workspace_; }
-  // Who wants to know what the launch does; null: nobody.
+  // The listener that wants to know what the launch does; null: none.
   [[nodiscard]] const DeviceListener* listener() const { return listener_; }
 
  private:

@@ -1,6 +1,6 @@
 // Tensors in a launch's workspace.
 //
-// Who uses it: kernels that need an operand in another layout or dtype (einsum, addbmm, distances).
+// Used by: kernels that need an operand in another layout or dtype (einsum, addbmm, distances).
 // `infer` asks for scratch_bytes() of each; `bind` carves the tensors out in the same order, and
 // the launch fills them before it reads them. A workspace is shared by nothing else while its step
 // runs.

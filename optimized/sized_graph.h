@@ -52,7 +52,7 @@ struct SizedValue {
 // `node`: arguments and results name values of the SizedGraph; a result that is an argument (in
 // place) has that argument's id. `row` and `kernel` are null for a conditional, whose SubgraphIds
 // are blocks. `symbols` are those that the program's types of its operands and results, and its
-// number operands, hang on; sorted.
+// number operands, depend on; sorted.
 //
 // `is_elementwise`: the results have the sizes that tensor operands broadcast to, and the launch
 // takes no scratch bytes. False where that is not known.

@@ -207,7 +207,7 @@ template <class Fits>
   const NumberRange range = range_of(number);
   const bool is_so = fits(range.least);
   if (is_so == fits(range.greatest)) return is_so;
-  throw Undecidable("whether a number fits its dtype hangs on rounding");
+  throw Undecidable("whether a number fits its dtype depends on rounding");
 }
 
 }  // namespace graphgate::reference

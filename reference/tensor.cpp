@@ -199,7 +199,7 @@ std::vector<std::int64_t> element_positions(const Tensor& tensor) {
 namespace {
 
 [[noreturn]] void refuse_to_decide() {
-  throw Undecidable("what follows hangs on a number that the oracle cannot tell");
+  throw Undecidable("what follows depends on a number that the oracle cannot tell");
 }
 
 }  // namespace

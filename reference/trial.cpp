@@ -10,7 +10,7 @@
 namespace graphgate::reference {
 namespace {
 
-// A standard normal number that hangs on the words alone (Box and Muller, 1958).
+// A standard normal number that depends on the words alone (Box and Muller, 1958).
 double normal(std::uint64_t words) {
   constexpr double kStep = 0x1p-53;
   const auto unit = [](std::uint64_t bits) {

@@ -11,7 +11,7 @@ namespace graphgate::spec {
 // Without one the executor chooses.
 enum class CallMode : std::uint8_t { kEager, kCaptured };
 
-// `flags` are what dispatch hangs on beside sizes, by the dispatcher's names ("uniform_decode" ->
+// `flags` are what dispatch depends on beside sizes, by the dispatcher's names ("uniform_decode" ->
 // "true", "lora" -> "2"). An executor ignores flags that it does not know.
 struct CallOptions {
   std::optional<CallMode> mode;

@@ -1,7 +1,7 @@
 // The ops of a case, without a copy of the builtin table.
 //
-// A table has some thousand names. Whoever looks at many cases (campaigns, the reducer)
-// asks for the same one again and again.
+// A table has some thousand names. Code that looks at many cases (campaigns, the reducer) asks for
+// the same one again and again.
 #pragma once
 
 #include <memory>

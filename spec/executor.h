@@ -103,8 +103,8 @@ class Executor {
   // The program must outlive the result, and is not copied. Fails with kUnsupported, naming the
   // op or the feature, when this executor cannot run it.
   virtual Result<std::unique_ptr<LoadedProgram>> load(const Program& program) = 0;
-  // Ends it, and what it has loaded: nothing of it is used any more. Who does not ask for this does
-  // not hear what goes wrong. kInternal where it breaks down over it.
+  // Ends it, and what it has loaded: nothing of it is used any more. A caller that does not ask for
+  // this does not hear what goes wrong. kInternal where it breaks down over it.
   virtual Result<void> close() { return {}; }
 };
 

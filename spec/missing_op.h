@@ -21,7 +21,7 @@ namespace graphgate::spec {
 // the names that the text gives.
 enum class UnknownOps { kRefuse, kKeep };
 
-// Who lacks what: how the sentence begins.
+// The party that lacks it: how the sentence begins.
 inline constexpr std::string_view kNoSchema = "the op table has no schema";
 inline constexpr std::string_view kNoBody = "the reference has no body";
 inline constexpr std::string_view kNoKernel = "the optimized executor has no kernel";

@@ -145,7 +145,7 @@ enum class OutputLifetime : std::uint8_t { kStrong, kWeak };
 // slots, and outputs are cut to it, along the dimensions that are listed: by input (as
 // Plan::inputs) and by output (as Plan::outputs), the dimension whose size is `symbol`, if there is
 // one. What lies behind the true size is garbage, in inputs and intermediates alike. The plan
-// claims that no byte of the true part hangs on it.
+// claims that no byte of the true part depends on it.
 struct PlanPadding {
   std::string symbol;
   std::vector<std::optional<std::uint32_t>> input_dims;

@@ -1,6 +1,6 @@
-// Whether anything in a program hangs on the bytes of an input, or on its sizes and dtype alone.
+// Whether anything in a program depends on the bytes of an input, or on its sizes and dtype alone.
 //
-// judge_vacuity asks for inputs whose contents no result hangs on: zeros_like and type_as read no
+// judge_vacuity asks for inputs whose contents no result depends on: zeros_like and type_as read no
 // byte of their argument, so such an input matters all the same; one that a product with 0 hides
 // does not, with these data.
 #pragma once

@@ -21,7 +21,7 @@ struct Effect {
 
 Effect effect_of(const Graph& graph, const Node& node, const spec::OpTable& ops);
 
-// Of what arms are given it counts all as written where one writes anything.
+// Where an arm writes anything, all that arms are given counts as written.
 Effect effect_of_arms(const Graph& graph, const Node& node, const spec::OpTable& ops) {
   Effect out;
   bool writes = false;

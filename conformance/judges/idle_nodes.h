@@ -1,7 +1,7 @@
-// Nodes that nothing hangs on.
+// Nodes that nothing depends on.
 //
 // An oracle that cannot tell a size or which arm runs ends there. Where what is asked for does not
-// hang on it, the program runs on without: rounded_index.h, through lone_taps.h.
+// depend on it, the program runs on without: rounded_index.h, through lone_taps.h.
 #pragma once
 
 #include <vector>

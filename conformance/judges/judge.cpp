@@ -215,7 +215,7 @@ Result<void> add_end(const Runs& runs, CaseReport& report) {
   const bool is_told = severity(worst_of(report)) >= severity(Outcome::kTimeout);
   if (is_told || runs.ends().empty()) return {};
   const RunEnd& first = runs.ends().front();
-  // Who has refused the case may refuse to close it, too.
+  // An executor that has refused the case may refuse to close it, too.
   if (!report.findings.empty() && first.error.kind != ErrorKind::kInternal) return {};
   GRAPHGATE_TRY(Finding ended, finding_of_end(first));
   report.findings.push_back(std::move(ended));

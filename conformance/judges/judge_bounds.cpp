@@ -470,7 +470,7 @@ class BoundsJudge {
     const bool follows_draws = is_blind_by_draws_ && are_nodes_judged_;
     if (has_blind_tensor_ && !follows_draws) {
       add("B5.undecided", Outcome::kUndecided,
-          "an output or state of which the oracle can tell no number: all hang on ties, on "
+          "an output or state of which the oracle can tell no number: all depend on ties, on "
           "contents that are left open, or on errors without a bound (" +
               listed_open() + ")" + not_followed());
     }

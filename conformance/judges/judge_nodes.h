@@ -47,7 +47,7 @@ struct TappedProgram {
 enum class OperandTaps : std::uint8_t { kEach, kOnce };
 
 // Nodes inside subgraphs are not tapped: the node that holds them is judged as one. Not judged are
-// nodes whose result hangs on what a clone does not keep: on strides and storages (as_strided,
+// nodes whose result depends on what a clone does not keep: on strides and storages (as_strided,
 // the LU factors beside a determinant, conditionals, which may write operands that share one), and
 // on lists that the program keeps whole.
 [[nodiscard]] TappedProgram tap_nodes(const spec::Program& program, const spec::OpTable& ops,

@@ -103,7 +103,7 @@ std::string excuse(Runs& runs, std::size_t c, const CallRecord& actual, const Ca
   const std::string parting = open_parting(runs, c, actual, expected);
   if (!parting.empty() && !is_before(finding, parting, program.graph)) {
     return "words behind '" + parting +
-           "' are not compared: which arm runs, or a size, hangs on what the oracle cannot tell";
+           "' are not compared: which arm runs, or a size, depends on what the oracle cannot tell";
   }
   if (is_about(spec::ValueKind::kSymInt, finding, program) && is_path_open(runs, c)) {
     return "words behind '" + finding.nodes.front() +
@@ -113,7 +113,7 @@ std::string excuse(Runs& runs, std::size_t c, const CallRecord& actual, const Ca
 }
 
 // Whether two calls end with the same words in all states. Words that are hashed over all rows of
-// an operand are others where a plan pads it, though no element hangs on the rows behind.
+// an operand are others where a plan pads it, though no element depends on the rows behind.
 bool leave_equal_states(const CallRecord& actual, const CallRecord& expected) {
   std::map<std::string_view, const spec::ProvenanceWords*> states;
   for (const spec::ProvenanceRow& row : expected.result.provenance) {

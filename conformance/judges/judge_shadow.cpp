@@ -2,7 +2,7 @@
 // outputs that the caller keeps.
 //
 // Rules: S1 to S5, S7, S8 come from the executor's instrument; S6.held-overwritten (an output that
-// the caller holds did not stay what it was), S9.poison (what a call returns hangs on bytes that
+// the caller holds did not stay what it was), S9.poison (what a call returns depends on bytes that
 // nothing wrote). docs/shadow_memory.md explains each.
 #include <algorithm>
 #include <optional>
@@ -163,7 +163,7 @@ class ShadowJudge {
       for (const BitDifference& difference : bits.differences) {
         add(rule,
             "call " + std::to_string(i) + ", " + difference.where +
-                ", hangs on bytes that nothing wrote: with " + name + " " + difference.message +
+                ", depends on bytes that nothing wrote: with " + name + " " + difference.message +
                 place_,
             nodes_);
       }

@@ -29,7 +29,7 @@ struct Source {
   std::string target;  // of a state
 };
 
-// Nodes from which something can be seen: those that an output hangs on, and those that write, or
+// Nodes from which something can be seen: those that an output depends on, and those that write, or
 // hold a subgraph that may.
 class LiveNodes {
  public:
@@ -150,7 +150,7 @@ class VacuityJudge {
     report_.remark = std::to_string(flipped_count) + " of " + std::to_string(sources.size()) +
                      " inputs and states changed, one at a time, in " + std::to_string(runs_made_) +
                      " runs";
-    if (!dead_.empty()) report_.remark += "; nothing hangs on " + join_names(dead_);
+    if (!dead_.empty()) report_.remark += "; nothing depends on " + join_names(dead_);
     return {};
   }
 

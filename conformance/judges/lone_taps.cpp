@@ -82,7 +82,7 @@ void drop_unmade_outputs(spec::Program& program) {
   }
 }
 
-// Takes out what the outputs from place `own` on do not hang on.
+// Takes out what the outputs from place `own` on do not depend on.
 void drop_all_but(spec::Program& program, std::size_t own, const spec::OpTable& ops) {
   std::vector<ValueId> wanted;
   for (std::size_t i = own; i < program.outputs.size(); ++i) {
@@ -92,7 +92,7 @@ void drop_all_but(spec::Program& program, std::size_t own, const spec::OpTable& 
   drop_unmade_outputs(program);
 }
 
-// Takes out what neither the outputs from place `own` on hang on, nor what the program changes.
+// Takes out what neither the outputs from place `own` on depend on, nor what the program changes.
 void drop_idle(spec::Program& program, std::size_t own, const spec::OpTable& ops) {
   std::vector<ValueId> wanted = program.graph.inputs;
   for (std::size_t i = 0; i < program.outputs.size(); ++i) {

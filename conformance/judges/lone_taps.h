@@ -34,15 +34,15 @@ struct TappedOperands {
                                                          std::size_t index);
 [[nodiscard]] TappedOperands tap_operands(const spec::Program& program, std::size_t index);
 // The same without node `index`, all that comes behind it, and all before it that neither the
-// clones hang on nor what the program changes: user outputs that are made there are None, and what
-// they change of inputs and state stays as it is.
+// clones depend on nor what the program changes: user outputs that are made there are None, and
+// what they change of inputs and state stays as it is.
 [[nodiscard]] TappedOperands tap_operands_alone(const spec::Program& program, std::size_t index,
                                                 const spec::OpTable& ops);
-// The same with a clone of that operand alone, and without all that it does not hang on: what the
+// The same with a clone of that operand alone, and without all that it does not depend on: what the
 // program changes of inputs and state may stay as it is. For a call behind which nothing is run.
 [[nodiscard]] TappedOperands tap_operand_alone(const spec::Program& program, std::size_t index,
                                                spec::ValueId operand, const spec::OpTable& ops);
-// The program without the nodes that only user outputs hang on; those are None.
+// The program without the nodes that only user outputs depend on; those are None.
 [[nodiscard]] spec::Program without_user_outputs(const spec::Program& program,
                                                  const spec::OpTable& ops);
 

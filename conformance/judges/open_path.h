@@ -1,8 +1,8 @@
 // Paths through a program of which either is right.
 //
-// A predicate, a size or a number that hangs on rounding, or on contents that nobody wrote, may be
-// one in one executor and another in the next, and what follows is as right in both. For the judge
-// of provenance, which holds no words behind such a place against anybody.
+// A predicate, a size or a number that depends on rounding, or on contents that nobody wrote, may
+// be one in one executor and another in the next, and what follows is as right in both. For the
+// judge of provenance, which holds no words behind such a place against anybody.
 #pragma once
 
 #include <cstddef>

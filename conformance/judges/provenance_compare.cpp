@@ -31,7 +31,7 @@ void add_names(const spec::Graph& graph, NameCounts& counts) {
   for (const spec::Graph& subgraph : graph.subgraphs) add_names(subgraph, counts);
 }
 
-// Who can have made a word, by its producer bits: nodes, inputs, state.
+// What can have made a word, by its producer bits: nodes, inputs, state.
 class Producers {
  public:
   explicit Producers(const spec::Program& program) {

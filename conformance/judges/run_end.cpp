@@ -110,7 +110,7 @@ Result<std::vector<Finding>> findings_of_end(Runs& runs, const Trace& subject) {
                                    " was to be refused with '" + refusal->text +
                                    "', and was with: " + error.message)};
   }
-  // Fed-back outputs make the oracle's run hang on the subject's, which ended.
+  // Fed-back outputs make the oracle's run depend on the subject's, which ended.
   GRAPHGATE_TRY(const Trace oracle, runs.oracle_on(script, "eager"));
   const bool both = end_alike(oracle, subject);
   const bool has_cuda_kernels = runs.promises().has_cuda_kernels;

@@ -23,7 +23,7 @@ struct BitDifference {
 
 // What may be left out of a comparison.
 struct BitOptions {
-  // Elements of infinite radius are left open: nobody wrote them, or they hang on a tie. Null:
+  // Elements of infinite radius are left open: nobody wrote them, or they depend on a tie. Null:
   // every element counts.
   const spec::CallResult* oracle = nullptr;
   // Of those only elements of radius 0 count, and only of tensors that are no trivial copies.

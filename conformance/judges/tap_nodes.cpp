@@ -96,7 +96,7 @@ class Tapper {
     return node.op.starts_with("aten._linalg_det.") || node.op.starts_with("aten._linalg_slogdet.");
   }
 
-  // Whether packed copies of its operands are all that the node's results hang on.
+  // Whether packed copies of its operands are all that the node's results depend on.
   [[nodiscard]] bool can_stand_alone(const Node& node) const {
     if (node.op == "higher_order.cond" || spec::is_loop(node.op)) return false;
     if (counts_in_storage(node)) return false;

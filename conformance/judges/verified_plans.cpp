@@ -78,7 +78,7 @@ class PlansVerifier {
 
   // Null where the oracle cannot tell.
   Result<const Trace*> facts_of_run() {
-    // Words cost more, and are asked for where a rule hangs on them.
+    // Words cost more, and are asked for where a rule depends on them.
     auto trace = runs_.oracle(runs_.has_oracle("provenance") ? "provenance" : "geometry");
     if (trace.ok()) return trace;
     if (trace.error().kind != ErrorKind::kUnsupported) return trace.error();

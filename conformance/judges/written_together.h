@@ -1,6 +1,6 @@
 // Nodes whose writes show in more than one place that the node sees.
 //
-// Who copies the operands of a node one by one parts what shares bytes: a write into one copy does
+// Copying the operands of a node one by one parts what shares bytes: a write into one copy does
 // not show in the others, nor, where a view holds an element twice, in the same one. What such a
 // node makes of copies says nothing of what it makes of the operands.
 #pragma once

@@ -26,15 +26,15 @@ using spec::split_list;
 
 // What an executor promises of its results, beside that they are right.
 struct Promises {
-  // Every result is rounded to its dtype before anything reads it, as in eager mode. Who keeps wide
-  // values inside fused kernels is judged end to end: what its nodes read cannot be seen, and
-  // looking at it changes it.
+  // Every result is rounded to its dtype before anything reads it, as in eager mode. An executor
+  // that keeps wide values inside fused kernels is judged end to end: what its nodes read cannot be
+  // seen, and looking at it changes it.
   bool rounds_results = true;
   // What its kernels compute, by the names of reference/number/arithmetic.h: what an oracle's
   // bounds are asked for.
   std::string arithmetic = "strict";
-  // Whose kernels decide what PyTorch leaves to them (which of equal elements comes first): CUDA's,
-  // or those for CPUs.
+  // The kernels that decide what PyTorch leaves to them (which of equal elements comes first):
+  // CUDA's, or those for CPUs.
   bool has_cuda_kernels = false;
   // The dtypes, by their short names and in order, whose products of matrices it may sum in parts
   // that are rounded to the dtype.

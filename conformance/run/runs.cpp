@@ -202,7 +202,7 @@ void Runs::note_end(const Trace& trace, const Configuration& changes) {
 Configuration Runs::oracle_configuration(std::string_view mode) const {
   Configuration configuration = {{option::kMode, std::string(mode)}};
   const Promises promised = promises();
-  // Sizes hang on kernels, too: those of statistics that a batch norm saves.
+  // Sizes depend on kernels, too: those of statistics that a batch norm saves.
   if (promised.has_cuda_kernels) configuration[option::kKernels] = "cuda";
   if (mode != "worst-case" && mode != "sampled") return configuration;
   if (promised.arithmetic != "strict") configuration[option::kArithmetic] = promised.arithmetic;

@@ -54,7 +54,7 @@ Result<Tensors> weights_of(const spec::Program& program, const spec::CaseWeights
 }
 
 // The symbol that `size` stands for: the outermost symbolic size of the first user input that has
-// one, where it is one symbol or hangs on one alone.
+// one, where it is one symbol or depends on one alone.
 Result<std::string> leading_symbol(const spec::Program& program) {
   for (const spec::ProgramInput* input : passed_inputs(program)) {
     const auto& type = program.graph.value(input->value).type;

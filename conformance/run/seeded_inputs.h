@@ -1,7 +1,7 @@
 // Data drawn from seeds: user inputs, and the elements of parameters.
 //
-// Whoever has no recording draws what a program is called with here: the judges of programs, the
-// verbs run and plan, and scripts of case files. The same seed gives the same bytes on every
+// What a program is called with is drawn here where there is no recording: the judges of programs,
+// the verbs run and plan, and scripts of case files. The same seed gives the same bytes on every
 // platform. Floating elements are close to standard normal, integers 0 or 1 (valid as an index of
 // anything that has two elements), booleans even.
 #pragma once

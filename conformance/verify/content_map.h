@@ -1,4 +1,4 @@
-// Who last wrote each byte: a map from ranges to sets of writers.
+// The last writers of each byte: a map from ranges to sets of writers.
 //
 // The facts of the graph keep one for each storage, with nodes as writers; the walk over a plan
 // keeps one for each pool. A set has more than one writer where paths meet (behind a conditional),

@@ -1,5 +1,5 @@
-// V7: what is captured can be replayed: nothing in it hangs on what only a call can tell, reads the
-// host, or takes new memory. What is not captured says why.
+// V7: what is captured can be replayed: nothing in it depends on what only a call can tell, reads
+// the host, or takes new memory. What is not captured says why.
 #include <algorithm>
 #include <unordered_set>
 #include <utility>

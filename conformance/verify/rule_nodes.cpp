@@ -25,7 +25,7 @@ using spec::ProvenanceRow;
 using spec::Value;
 using spec::ValueKind;
 
-// Who sees a node: another node, an end of the program, or hidden state.
+// What sees a node: another node, an end of the program, or hidden state.
 struct Seer {
   enum class Kind : std::uint8_t { kNode, kOutput, kFinal, kHidden };
   Kind kind = Kind::kNode;
@@ -103,8 +103,8 @@ class NodeCheck {
     }
   }
 
-  // A view, or a conversion: what it gives back is an operand that it may alias. Of what else it is
-  // given (type_as, expand_as) it takes a dtype or sizes.
+  // A view, or a conversion: what it gives back is an operand that it may alias. It takes a dtype
+  // or sizes of what else it is given (type_as, expand_as).
   [[nodiscard]] static bool hands_on_alone(const NodeFact& fact) {
     const spec::OpRow* row = fact.use.row;
     if (row == nullptr || row->effects.mutates()) return false;

@@ -101,7 +101,7 @@ class PaddingCheck {
     for (const Graph& subgraph : graph.subgraphs) check_nodes(subgraph);
   }
 
-  // An op that is given a number that hangs on the symbol may know how many rows are true.
+  // An op that is given a number that depends on the symbol may know how many rows are true.
   [[nodiscard]] bool knows_the_count(const Graph& graph, const Node& node) const {
     bool found = false;
     spec::for_each_operand(node, [&](ValueId id) {

@@ -167,7 +167,7 @@ class PositionCheck {
                        }
                        return true;
                      });
-    // Who comes later in the step is to find what the other one left.
+    // What comes later in the step is to find what the other one left.
     const bool follows = site.body > writing.body;
     std::optional<Clash>
         in_order;  // right where the loop runs from its first iteration to its last

@@ -1,7 +1,7 @@
-// V2: the symbols of a partition are those that something inside hangs on.
+// V2: the symbols of a partition are those that something inside depends on.
 //
-// A type hangs on a symbol if another value of it, in its range, gives another size, stride or
-// offset: so `s0 - s0 + 4` hangs on nothing. Symbols that only the call knows are none of these.
+// A type depends on a symbol if another value of it, in its range, gives another size, stride or
+// offset: so `s0 - s0 + 4` depends on nothing. Symbols that only the call knows are none of these.
 #include <algorithm>
 
 #include "conformance/verify/rule_families.h"
@@ -90,7 +90,7 @@ class SymbolCheck {
       if (!names.contains(name)) {
         report("V2.missing-symbol", block, index,
                "does not list the symbol " + name +
-                   ", which sizes, strides or offsets inside hang on");
+                   ", which sizes, strides or offsets inside depend on");
       }
     }
     for (const std::string& name : names) {

@@ -46,7 +46,8 @@ struct ReducedCase {
 [[nodiscard]] std::string signature_line(const Signature& signature);
 [[nodiscard]] Result<std::optional<Signature>> stored_signature(const spec::CaseFile& the_case);
 
-// Who was under test where a case was found: a command, and assignments of sh for its environment.
+// The executor under test where a case was found: a command, and assignments of sh for its
+// environment.
 struct FoundIn {
   std::string executor;     // empty: the optimized executor
   std::string environment;  // may be empty

@@ -73,7 +73,7 @@ TriageResult CampaignCases::look_again(const TriageTask& task) const {
   return result;
 }
 
-// Whose process the drawing of a case ends has no text: its number is all there is.
+// A case whose drawing ends the process has no text: its number is all there is.
 void CampaignCases::keep_case(const TriageTask& task, TriageResult& result) const {
   const bool is_confirmed = result.triage.status == TriageStatus::kConfirmed;
   const bool can_draw = !task.ends_process() || draws(task);

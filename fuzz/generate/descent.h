@@ -1,4 +1,4 @@
-// From which other cases a campaign's case comes.
+// The other cases from which a campaign's case comes.
 //
 // A case is drawn blindly, from its index alone, or it is bred: its genes are those of its parent,
 // another case of the campaign, changed at random. What changes follows from the seed and the

@@ -6,7 +6,7 @@
 // reference and the planner, on purpose. So every type that a drawn program states is a claim that
 // a run can disprove; where nothing is known of strides, the type is left out.
 //
-// Invariant: the nodes so far are a valid program. Whoever adds a node has made sure of it.
+// Invariant: the nodes so far are a valid program. The code that adds a node has made sure of it.
 #pragma once
 
 #include <algorithm>

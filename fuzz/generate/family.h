@@ -116,7 +116,7 @@ struct HalvedOperands {
 };
 [[nodiscard]] std::optional<HalvedOperands> pick_halved(Draft& draft, GeneReader& genes);
 
-// A floating tensor of the draft plus or times a number: so something hangs on the number.
+// A floating tensor of the draft plus or times a number: so something depends on the number.
 void use_number(Draft& draft, GeneReader& genes, std::string_view op, spec::ValueId number);
 
 // A number that fits a dtype's arithmetic, small.

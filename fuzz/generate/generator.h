@@ -2,7 +2,7 @@
 //
 // draw_case is pure and total: every vector of genes gives a case that check_case accepts, whose
 // programs the reference runs. The campaign, the tests and replay call it. What a line
-// (version, seed, index) stands for hangs on kGeneratorVersion (alphabet.h): whoever changes what
+// (version, seed, index) stands for depends on kGeneratorVersion (alphabet.h): whoever changes what
 // genes mean raises it. Versions from kOldestGenerator on have alphabets of their own; cases of
 // older ones are kept as files.
 //

@@ -19,8 +19,8 @@ using spec::Finding;
 // Nodes of a finding behind these are those of its surroundings.
 constexpr std::size_t kMostOps = 2;
 
-// From what is nearest to the cause: claims of plans name the nodes that they are wrong about, and
-// need no data; wrong bits may show far away from where they began.
+// Beginning with what is nearest to the cause: claims of plans name the nodes that they are wrong
+// about, and need no data; wrong bits may show far away from where they began.
 constexpr std::array<Judge, conformance::kJudgeCount> kNearest = {
     Judge::kVerifier, Judge::kHappensBefore, Judge::kShadow, Judge::kProvenance,
     Judge::kExact,    Judge::kBounds,        Judge::kState,  Judge::kConfigurations,

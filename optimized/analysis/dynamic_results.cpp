@@ -19,7 +19,7 @@ void for_each_result(const spec::Node& node, Visit&& visit) {
 
 }  // namespace
 
-// The declared type at these symbols; nullopt where it is absent or hangs on an unbacked symbol.
+// The declared type at these symbols; nullopt where it is absent or depends on an unbacked symbol.
 std::optional<Tensor> Specializer::declared_tensor(const spec::Value& value) const {
   if (!value.type) return {};
   Tensor tensor{.dtype = value.type->dtype, .device = value.type->device};
@@ -33,7 +33,7 @@ std::optional<Tensor> Specializer::declared_tensor(const spec::Value& value) con
   return tensor;
 }
 
-// A result that only a call can tell. Where the program states a type that hangs on no unbacked
+// A result that only a call can tell. Where the program states a type that depends on no unbacked
 // symbol, and the op makes bytes of its own, the result has a planned place all the same.
 Argument Specializer::dynamic_result(const spec::Graph& graph, ValueId result, std::size_t index,
                                      const SizedNode& node) {

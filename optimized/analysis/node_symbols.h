@@ -1,8 +1,8 @@
-// Which symbols a node hangs on: those of the sizes, strides and offsets of what it reads and
+// Which symbols a node depends on: those of the sizes, strides and offsets of what it reads and
 // makes, and of the numbers it is given.
 //
 // Signatures pass them to partitions, and rules cut nodes by them. What an expression only seems to
-// hang on does not count: s0 - s0 + 4 is 4. The specializer asks for every node.
+// depend on does not count: s0 - s0 + 4 is 4. The specializer asks for every node.
 #pragma once
 
 #include <string>
@@ -14,8 +14,8 @@
 namespace graphgate::optimized {
 
 // The symbols that remain when the expression is simplified as a polynomial over its symbols;
-// sorted. Divisions, remainders, extrema and comparisons hang on whatever their operands hang on,
-// but where the operands are constants, or a division by a constant comes out even.
+// sorted. Divisions, remainders, extrema and comparisons depend on whatever their operands depend
+// on, but where the operands are constants, or a division by a constant comes out even.
 [[nodiscard]] std::vector<std::string> needed_symbols(const spec::SymExpr& expr);
 
 // Of the node's operands and results; sorted, each once.

@@ -174,7 +174,7 @@ class Prover {
     return static_cast<std::size_t>(*dim < 0 ? *dim + rank : *dim) == self->rows->dim;
   }
 
-  // A number hangs on the symbol when it is a size that does, or is computed of such numbers.
+  // A number depends on the symbol when it is a size that does, or is computed of such numbers.
   void pass_numbers_on(const spec::OpRow& row, const spec::Node& node) {
     bool hangs = false;
     for (const spec::NamedArgument& named : node.arguments) {
@@ -182,7 +182,7 @@ class Prover {
         if (!hangs_[id.index]) return;
         hangs = true;
         if (!is_size_argument(row, named.name)) {
-          throw Refused{"computes with '" + graph_.value(id).name + "', which hangs on '" +
+          throw Refused{"computes with '" + graph_.value(id).name + "', which depends on '" +
                         symbol_ + "'"};
         }
       });
@@ -220,7 +220,7 @@ class Prover {
     const auto* id = graph_.outputs[index].as<ValueId>();
     if (!id) return;
     const std::string name = "output '" + graph_.value(*id).name + "' ";
-    if (hangs_[id->index]) throw Refused{name + "is a number that hangs on '" + symbol_ + "'"};
+    if (hangs_[id->index]) throw Refused{name + "is a number that depends on '" + symbol_ + "'"};
     const RowFact& fact = facts_[id->index];
     if (fact.rows && !(fact.rows->per_row == SizeProduct{})) {
       throw Refused{name + "has '" + symbol_ + "' in a product"};
@@ -237,7 +237,7 @@ class Prover {
   const spec::DeviationSet& deviations_;
   std::vector<RowFact> facts_;                  // by value
   std::vector<std::set<std::uint32_t>> roots_;  // by value: the values whose storage it may be in
-  std::vector<bool> hangs_;                     // by value: a number that hangs on the symbol
+  std::vector<bool> hangs_;                     // by value: a number that depends on the symbol
   std::set<std::uint32_t> states_;              // values that are parameters, buffers, constants
 };
 

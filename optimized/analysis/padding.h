@@ -5,10 +5,10 @@
 // if the first 13 rows of every result, all state and all that has no rows are what they would have
 // been. This analysis proves it, over the graph as it was exported, with its declared types:
 //
-//   every tensor whose sizes hang on the symbol has its rows in one dimension (row_dim.h);
+//   every tensor whose sizes depend on the symbol has its rows in one dimension (row_dim.h);
 //   every op keeps rows apart (padding_rules.h);
 //   nothing writes rows into a storage without them, or into state;
-//   numbers that hang on the symbol are used as sizes only;
+//   numbers that depend on the symbol are used as sizes only;
 //   in inputs and outputs the symbol is exactly one whole dimension.
 //
 // What is not proven is refused, with the node and the reason. (Ops that mix rows but are told the
@@ -35,7 +35,7 @@ struct PaddingProof {
   std::string refusal;
 };
 
-// Nodes are looked up in `ops`. A program whose user inputs do not hang on the symbol is refused.
+// Nodes are looked up in `ops`. A program whose user inputs do not depend on the symbol is refused.
 [[nodiscard]] PaddingProof prove_padding(const spec::Program& program, std::string_view symbol,
                                          const spec::OpTable& ops,
                                          const spec::DeviationSet& deviations = {});

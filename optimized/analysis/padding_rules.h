@@ -1,4 +1,4 @@
-// How ops treat rows: for each op, when every row of its results hangs on the same row of its
+// How ops treat rows: for each op, when every row of its results depends on the same row of its
 // operands alone.
 //
 //   pointwise            rows stay where they are
@@ -24,7 +24,7 @@
 
 namespace graphgate::optimized {
 
-// What is known of a tensor of the graph. `rows` is absent where its sizes do not hang on the
+// What is known of a tensor of the graph. `rows` is absent where its sizes do not depend on the
 // symbol, and then neither do its elements. `is_row_number`: each element is the number of its row.
 struct RowFact {
   const spec::TensorType* type = nullptr;
@@ -73,7 +73,7 @@ class RowCall {
 // in-place form follows its functional one.
 [[nodiscard]] RowRule find_row_rule(const spec::OpRow& row, const spec::OpTable& ops);
 
-// Arguments that may hang on the symbol without harm: they state sizes, which types tell anyway.
+// Arguments that may depend on the symbol without harm: they state sizes, which types tell anyway.
 [[nodiscard]] bool is_size_argument(const spec::OpRow& row, std::string_view argument);
 
 // The result numbers the rows (arange(s0)), or passes such numbers on.

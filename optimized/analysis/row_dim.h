@@ -1,7 +1,7 @@
 // Which dimension of a tensor counts the rows of a symbol, and how many elements a row has there.
 //
 // A symbol's *rows* are what it counts: the requests of a batch, the tokens of a step. In a tensor
-// they lie along one dimension, whose size is the symbol times a factor that does not hang on it:
+// they lie along one dimension, whose size is the symbol times a factor that does not depend on it:
 //
 //   f32[s0, 64]      dimension 0, one index per row
 //   f32[12*s0, 7]    dimension 0, twelve indices per row
@@ -46,7 +46,7 @@ struct RowDim {
 [[nodiscard]] bool mentions(const spec::SymExpr& expr, std::string_view symbol);
 
 // Nothing where no size mentions the symbol. kUnsupported, in words that go behind the name of the
-// value, where sizes, strides or the offset hang on it otherwise than as one dimension of rows.
+// value, where sizes, strides or the offset depend on it otherwise than as one dimension of rows.
 [[nodiscard]] Result<std::optional<RowDim>> find_row_dim(const spec::TensorType& type,
                                                          std::string_view symbol);
 

@@ -138,7 +138,7 @@ Verdict dropout(const RowCall& call) {
 Verdict arange(const RowCall& call) {
   const bool starts_somewhere = !call.argument("start") || call.integer("start");
   const bool steps = !call.argument("step") || call.integer("step");
-  return starts_somewhere && steps ? Verdict() : other("counts in steps that hang on the rows");
+  return starts_somewhere && steps ? Verdict() : other("counts in steps that depend on the rows");
 }
 
 Verdict within_rows(const RowCall& call) {

@@ -23,7 +23,7 @@ class Specializer {
   // Runs the nodes of `graph` into the current block, and returns what its outputs have become.
   std::vector<spec::Argument> run_graph(const spec::Graph& graph,
                                         const std::vector<spec::Argument>& inputs);
-  // Adds a launch of copy_ to the current block; `symbols` are those that its sizes hang on.
+  // Adds a launch of copy_ to the current block; `symbols` are those that its sizes depend on.
   void emit_copy(spec::ValueId target, spec::ValueId source, const std::string& name,
                  std::vector<std::string> symbols);
 

@@ -1,6 +1,6 @@
 // Bessel functions of orders 0 and 1, the Airy function Ai, and the scaled modified ones.
 //
-// Who uses it: pointwise kernels. IEEE basic operations only, the same bits everywhere. Power
+// Used by: pointwise kernels. IEEE basic operations only, the same bits everywhere. Power
 // series are summed in double-double, so that what cancels keeps its last bits; further out stand
 // the asymptotic series, and between them, for K, the trapezoidal rule on an integral of positive
 // numbers. The float overloads compute in double and round once.

@@ -1,6 +1,6 @@
 // Double-double arithmetic: a number as the unevaluated sum of two doubles, about 105 bits.
 //
-// Who uses it: the elementary functions beside it, where one double would lose the last bits, and
+// Used by: the elementary functions beside it, where one double would lose the last bits, and
 // kernels that accumulate float64. Only + - * / sqrt and integer operations are used, never a fused
 // multiply-add, so the bits are the same on every IEEE machine. Build with contraction off
 // (-ffp-contract=off). Nothing here branches: loops over these functions can be vectorised.

@@ -1,7 +1,7 @@
 // erf, erfc and erfinv, erfcx (e^(x^2) erfc(x)), and the normal distribution's log_ndtr (the
 // logarithm of its function) and ndtri (its inverse).
 //
-// Who uses it: pointwise kernels (GELU above all). Straight-line apart from erfinv; IEEE basic
+// Used by: pointwise kernels (GELU above all). Straight-line apart from erfinv; IEEE basic
 // operations only, the same bits everywhere. The float overloads compute in double and round once:
 // error < 0.501 ulp.
 //

@@ -1,6 +1,6 @@
 // exp and its relatives: exp, exp2, expm1, sigmoid, sinh, cosh, tanh.
 //
-// Who uses it: pointwise kernels and softmax. One straight-line body for a scalar, a vector lane
+// Used by: pointwise kernels and softmax. One straight-line body for a scalar, a vector lane
 // and the tail of a loop, from IEEE basic operations only: the same bits everywhere. The float
 // overloads compute in double and round once: error < 0.501 ulp.
 //

@@ -1,6 +1,6 @@
 // Float formats and number conversions, as PyTorch 2.11 does them on an x86 CPU.
 //
-// Who uses it: load_tile and store_tile, scalar kernels, and fills. All functions are inline,
+// Used by: load_tile and store_tile, scalar kernels, and fills. All functions are inline,
 // nearly branch-free (selects) and free of undefined behaviour, so loops over them vectorise.
 //
 // Float to narrow float: round to nearest, ties to even, subnormals kept. Overflow: f16, bf16 and

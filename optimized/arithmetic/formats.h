@@ -1,6 +1,6 @@
 // Storage formats: what the bytes of a dtype stand for, and conversions between numbers.
 //
-// Who uses it: tile.cpp, for the host, and generated device kernels, whose text includes this very
+// Used by: tile.cpp, for the host, and generated device kernels, whose text includes this very
 // file. A format has the type of its bytes, and decode and encode between them and a number.
 #pragma once
 

@@ -1,6 +1,6 @@
 // The optimized executor's own elementary functions, all of them.
 //
-// Who uses it: the pointwise, softmax and normalisation kernels. Every function has a float and a
+// Used by: the pointwise, softmax and normalisation kernels. Every function has a float and a
 // double overload in this namespace (call them by their plain names, with arguments of one type):
 // the float ones are correctly rounded but for about one argument in a thousand (error < 0.501
 // ulp), the double ones state their bounds in their headers. They use IEEE basic operations and

@@ -1,7 +1,7 @@
 // The gamma function's relatives: lgamma (log |Gamma|), digamma, trigamma, the Hurwitz zeta
 // function and the incomplete gamma functions.
 //
-// Who uses it: pointwise kernels. IEEE basic operations only, the same bits everywhere. The float
+// Used by: pointwise kernels. IEEE basic operations only, the same bits everywhere. The float
 // overloads compute in double and round once: error < 0.501 ulp where the double result has its
 // full relative precision.
 //

@@ -1,6 +1,6 @@
 // log and its relatives: log, log2, log10, log1p, log1p_exp, asinh, acosh, atanh.
 //
-// Who uses it: pointwise kernels, log-softmax, pow and lgamma (through log_pair). One body for
+// Used by: pointwise kernels, log-softmax, pow and lgamma (through log_pair). One body for
 // scalar, lane and tail, IEEE basic operations and one table of 128 rows: the same bits everywhere.
 // The float overloads compute in double and round once: error < 0.501 ulp.
 //

@@ -1,6 +1,6 @@
 // pow, rsqrt, hypot, and the exact remainders: fmod (C's) and remainder (Python's).
 //
-// Who uses it: pointwise kernels. IEEE basic operations only (std::fmod is exact by definition),
+// Used by: pointwise kernels. IEEE basic operations only (std::fmod is exact by definition),
 // the same bits everywhere; the float overloads compute in double and round once: error < 0.501
 // ulp.
 //

@@ -1,6 +1,6 @@
 // Tiles: runs of elements converted between a dtype's bytes and the type a kernel computes in.
 //
-// Who uses it: every pointwise, reduction and normalisation kernel: load a tile, compute, store.
+// Used by: every pointwise, reduction and normalisation kernel: load a tile, compute, store.
 // The conversions are those of float_format.h, one body for every stride and length, so that an
 // element's bits never depend on its place in a tile.
 // C is the compute type: float (f32, f16, bf16, f8), double (f64), std::int64_t (integers, bool);

@@ -1,6 +1,6 @@
 // sin, cos, tan over the full range, sinc, and the inverse functions asin, acos, atan, atan2.
 //
-// Who uses it: pointwise kernels (rotary embeddings above all) and lgamma's reflection. IEEE basic
+// Used by: pointwise kernels (rotary embeddings above all) and lgamma's reflection. IEEE basic
 // operations, integer operations and tables only: the same bits everywhere. The float overloads
 // compute in double and round once: error < 0.501 ulp.
 //

@@ -1,4 +1,4 @@
-// What a plan hangs on, as named facts in named sections: the key of the cache.
+// What a plan depends on, as named facts in named sections: the key of the cache.
 //
 //   folder   everything but one compile's size and inputs: program, ops, options, machine, ranks'
 //            environment. Its hash names the folder, and `cache_key_factors.json` shows it.
@@ -6,7 +6,7 @@
 //
 // The rule: whatever can alter a plan is a factor, and nothing else is, so that a plan is found
 // again. A factor that is a set (split ops, the environment) has one text whatever the order it is
-// given in. Parameters' contents are no factor, for no plan hangs on them; their geometry and
+// given in. Parameters' contents are no factor, for no plan depends on them; their geometry and
 // sharing are.
 //
 // Some deviations forget factors, each in drop_factors() alone.

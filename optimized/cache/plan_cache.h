@@ -25,7 +25,7 @@
 
 namespace graphgate::optimized {
 
-// What a plan hangs on beside the program and its options. The pointees outlive the request.
+// What a plan depends on beside the program and its options. The pointees outlive the request.
 // `inputs` are those that compile() gets: where a plan is made for a padded size, the padded ones.
 struct PlanRequest {
   std::span<const spec::InputValue> inputs;

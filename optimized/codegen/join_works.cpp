@@ -23,7 +23,7 @@ struct Part {
   bool shares_launches = false;
 };
 
-// Parts that do not hang on each other.
+// Parts that do not depend on each other.
 struct Side {
   std::vector<std::size_t> parts;
   Touched touched;
@@ -182,7 +182,7 @@ class Joining {
     return false;
   }
 
-  // What hangs on part p may go on with what that has, where what stands between and keeps it may
+  // What depends on part p may go on with what that has, where what stands between and keeps it may
   // come before p.
   bool take_epilogue(std::size_t p) {
     for (std::size_t g = p + 1; g < parts_.size() && g - p <= kFarthest; ++g) {
@@ -226,7 +226,8 @@ class Joining {
     return moved;
   }
 
-  // The text with part g behind it: as a whole, or each of what does not hang on each other in it.
+  // The text with part g behind it: as a whole, or each of what does not depend on each other in
+  // it.
   [[nodiscard]] std::optional<TextWork> with_behind(const TextWork& text, std::size_t g) const {
     const Part& part = parts_[g];
     if (!part.group) return text.with_epilogue({{}, {}, part.text.cells, part.touched});

@@ -242,7 +242,7 @@ TEST(JoinWorks, NothingMovesToAProductOverWhatItHangsOn) {
   expect_apart(text_of(last_gated, last_made));
   expect_apart(silent_text());
   EXPECT_EQ(join_works({product_of_terms(), text_of(far_away, made), behind}).size(), 2U);
-  // What does not hang on the product comes before it, with what it hangs on.
+  // What does not depend on the product comes before it, with what it depends on.
   const auto expect_in_front = [&](const DeviceWork& between) {
     EXPECT_EQ(whats_of({product_of_terms(), between, behind}), (Whats{"text", kProductAndMore}));
   };

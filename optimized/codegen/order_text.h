@@ -19,7 +19,7 @@ struct OrderWork {
 };
 
 // A warp calls `function` (an expression: a callable of order.h) with a row's entries; those from
-// `first` on go out. For what names one of several equal elements by how it goes about it.
+// `first` on go out. For ops that name one of several equal elements by how they go about it.
 [[nodiscard]] std::optional<DeviceWorks> select_works(const DeviceListener& listener,
                                                       const OrderWork& work,
                                                       const std::string& function,

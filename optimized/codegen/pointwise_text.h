@@ -51,7 +51,7 @@ class PointwiseGroup {
   CellsWrites cells_;
 };
 
-// A group's works that hang on each other, and which ones of the group these are.
+// A group's works that depend on each other, and which ones of the group these are.
 struct GroupComponent {
   PointwiseGroup group;
   std::vector<std::size_t> works;

@@ -1,4 +1,4 @@
-// Scans along rows as kernels: a thread takes a row, for each element hangs on those before it.
+// Scans along rows as kernels: a thread takes a row, for each element depends on those before it.
 #pragma once
 
 #include "optimized/codegen/work.h"

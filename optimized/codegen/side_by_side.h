@@ -1,4 +1,4 @@
-// Works that do not hang on each other as one launch, whose blocks are divided among them.
+// Works that do not depend on each other as one launch, whose blocks are divided among them.
 #pragma once
 
 #include <vector>

@@ -9,7 +9,9 @@ constexpr std::string_view kCompilerVersion = "1";
 class FusedCompiler : public PartitionCompiler {
  public:
   [[nodiscard]] std::string name() const override { return "fused"; }
-  [[nodiscard]] std::string hash() const override { return name() + " " + std::string(kCompilerVersion); }
+  [[nodiscard]] std::string hash() const override {
+    return name() + " " + std::string(kCompilerVersion);
+  }
   Result<CompiledPartition> compile(const CompilerSource& source,
                                     const CompilerContext& context) override {
     const auto nodes = source.nodes();
@@ -27,7 +29,9 @@ class FusedCompiler : public PartitionCompiler {
 class EagerCompiler final : public PartitionCompiler {
  public:
   [[nodiscard]] std::string name() const override { return "eager"; }
-  [[nodiscard]] std::string hash() const override { return name() + " " + std::string(kCompilerVersion); }
+  [[nodiscard]] std::string hash() const override {
+    return name() + " " + std::string(kCompilerVersion);
+  }
   Result<CompiledPartition> compile(const CompilerSource& source,
                                     const CompilerContext& /*context*/) override {
     CompiledPartition compiled;
@@ -36,7 +40,7 @@ class EagerCompiler final : public PartitionCompiler {
   }
 };
 
-// What runs is what was loaded, so that nothing can hang on more than the stored text says.
+// What runs is what was loaded, so that nothing can depend on more than the stored text says.
 class StandaloneCompiler final : public FusedCompiler {
  public:
   [[nodiscard]] std::string name() const override { return "standalone"; }

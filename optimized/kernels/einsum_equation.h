@@ -1,6 +1,6 @@
 // The equation of an einsum, and its operands brought to common dimensions.
 //
-// Who uses it: einsum.cpp. An equation is "LABELS,LABELS,...->LABELS"; labels are letters, and an
+// Used by: einsum.cpp. An equation is "LABELS,LABELS,...->LABELS"; labels are letters, and an
 // ellipsis stands for dimensions that broadcast. A label of the operands that the result lacks is
 // summed over; without an arrow the result has the labels that occur once, A-Z before a-z.
 #pragma once

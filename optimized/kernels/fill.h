@@ -1,6 +1,6 @@
 // One number into every element of a tensor.
 //
-// Who uses it: creation (full, zeros, diag_embed), joining and padding for what no input covers.
+// Used by: creation (full, zeros, diag_embed), joining and padding for what no input covers.
 #pragma once
 
 #include <array>

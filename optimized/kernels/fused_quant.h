@@ -1,7 +1,7 @@
 // Casting rows of float32 values to an 8-bit float by a scale, as fused kernels do it: with the
 // roundings of div (or mul), clamp and the cast, each a node of its own in the program.
 //
-// Who uses it: fused_norm, fused_attention. Values are those of float32 tensors; the cast itself is
+// Used by: fused_norm, fused_attention. Values are those of float32 tensors; the cast itself is
 // the store into the result.
 #pragma once
 

@@ -1,5 +1,5 @@
 // Reading through index tensors: embedding, gather, index, index_select, take. The ops whose sizes
-// hang on bytes are in nonzero.cpp.
+// depend on bytes are in nonzero.cpp.
 #include "optimized/analysis/row_rules.h"
 #include "optimized/kernels/families.h"
 #include "optimized/kernels/index_list.h"

@@ -164,7 +164,7 @@ DenseMatrix mirrored(const DenseMatrix& a, bool upper) {
   return out;
 }
 
-// Of what is not finite there are no numbers.
+// There are no numbers of what is not finite.
 Spectrum spectrum_of(const DenseMatrix& symmetric) {
   if (is_numeric(symmetric)) return SymmetricSolver(symmetric).solve();
   return {Values(at(symmetric.rows), kNoNumber), nothing_of(symmetric.rows, symmetric.rows)};
@@ -243,8 +243,8 @@ void make_orthogonal(DenseMatrix& w, DenseMatrix& v) {
   }
 }
 
-// A = Q R, R = U S V^T. Where a value is zero its column of U is filled up. Of what is not finite
-// there are no numbers.
+// A = Q R, R = U S V^T. Where a value is zero its column of U is filled up. There are no numbers of
+// what is not finite.
 Svd svd_of(const DenseMatrix& a) {
   if (!is_numeric(a)) {
     const std::int64_t steps = std::min(a.rows, a.columns);

@@ -1,4 +1,4 @@
-// The kernels of the indexing family whose result sizes hang on bytes: nonzero, masked_select and
+// The kernels of the indexing family whose result sizes depend on bytes: nonzero, masked_select and
 // repeat_interleave. Where inference has no bytes it ends with needs_data(); a launch checks that
 // the bytes still give the inferred sizes, and throws OpError when they do not.
 #pragma once

@@ -1,6 +1,6 @@
 // What reductions along dimensions share: which dimensions, the result's sizes, the loop over rows.
 //
-// Who uses it: reduction, variance. The result is row-major, as PyTorch makes it.
+// Used by: reduction, variance. The result is row-major, as PyTorch makes it.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // The geometry of views: which elements of a storage each view op shows, as ATen computes it.
 //
-// Who uses it: the view and splitting families for their results, and the families that move data
+// Used by: the view and splitting families for their results, and the families that move data
 // (joining, padding, creation) to name the parts of a tensor that they copy. Each function returns
 // the argument with other sizes, strides and offset, over the same bytes; nothing is read. Strides
 // and offsets count elements. `dim` is in [-rank, rank) wherever one is taken. Wrong sizes, dims

@@ -1,4 +1,5 @@
-// From what the stages decided to a spec::Plan: everything that a runtime needs, and nothing else.
+// Turns what the stages decided into a spec::Plan: everything that a runtime needs, and nothing
+// else.
 #pragma once
 
 #include "optimized/memory/placement.h"

@@ -14,7 +14,7 @@
 //
 // All these decisions are made on the sizes that the symbols' hints give, so that they are the same
 // for every size; offsets follow from the true sizes, by the same sums and maxima. So a plan never
-// hangs on how good the hints are, only the peak does.
+// depends on how good the hints are, only the peak does.
 #pragma once
 
 #include <vector>

@@ -33,7 +33,7 @@ class CutContext {
   [[nodiscard]] bool has(spec::Deviation deviation) const { return deviations_.has(deviation); }
   // The device type that captures run on.
   [[nodiscard]] const std::string& accelerator() const { return accelerator_; }
-  // The op among unsafe_unbacked_ops that a dynamic value hangs on, or "".
+  // The op among unsafe_unbacked_ops that a dynamic value depends on, or "".
   [[nodiscard]] const std::string& unsafe_source(spec::ValueId id) const;
   // Whether it is no split op, whatever the options say: under captures_nodes_without_origin, where
   // no node of that name and op stands in the program; passes and write-backs make such.

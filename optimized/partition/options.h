@@ -37,7 +37,7 @@ struct PartitionOptions {
   std::vector<std::string> split_ops = {"vllm.unified_attention_with_output"};
   // Nodes that use a size or a number which one of these made are cut out, with that reason.
   std::vector<std::string> unsafe_unbacked_ops;
-  // Nodes are cut out whose types or arguments hang on a symbol.
+  // Nodes are cut out whose types or arguments depend on a symbol.
   bool skip_dynamic_graphs = false;
   // Captured partitions with fewer launches are eager instead; allocations are no launches.
   std::uint32_t min_partition_size = 0;

@@ -217,7 +217,7 @@ TEST(Signature, ListsPlainSymbolsAloneWhereADeviationAsksForIt) {
             (Names{"s1"}));
 }
 
-// The last row: a tensor of constant size, at a place that hangs on s0.
+// The last row: a tensor of constant size, at a place that depends on s0.
 constexpr const char* kLastRow = R"(program "p" {
   symbol s0 in [2, 64] hint 4
   input %x : f32[s0, 2]

@@ -1,7 +1,7 @@
 // Which values may share a storage, and who reads and writes each storage, in a graph whose sizes
 // are not known.
 //
-// Who uses it: every pass that moves a read or a write, or drops a storage. The sets follow from
+// Used by: every pass that moves a read or a write, or drops a storage. The sets follow from
 // the schemas alone (what a return may alias, declared or not), so they are too large rather than
 // too small: `reshape` may copy, and counts as a view. Operands and results of conditionals and of
 // ops that the table lacks are one set, read and written.

@@ -1,4 +1,4 @@
-// Who makes and who reads each value, and edits that keep a graph's order: the tools of passes.
+// What makes and what reads each value, and edits that keep a graph's order: the tools of passes.
 //
 // A pass builds an index, decides, and applies an Edit once; in between the graph does not change,
 // so that indices of nodes stay what they are.
@@ -57,7 +57,7 @@ class Edit {
   [[nodiscard]] bool is_removed(std::uint32_t node) const { return is_removed_[node]; }
   // `node` stands where the node at index `before` stands, before it.
   void insert(std::uint32_t before, spec::Node node);
-  // Whoever reads `old` reads `replacement` instead, outputs included. Chains are followed.
+  // Whatever reads `old` reads `replacement` instead, outputs included. Chains are followed.
   void replace(spec::ValueId old, spec::ValueId replacement);
   [[nodiscard]] spec::ValueId current(spec::ValueId id) const;
 

@@ -2,7 +2,7 @@
 //
 //   source ─[cast to f32]─ div or mul by scale ─ clamp(min, max) ─ cast to f8
 //
-// Who uses it: fuse_norm_quant, fuse_attention_quant. `scale` is one float32 number (static), or
+// Used by: fuse_norm_quant, fuse_attention_quant. `scale` is one float32 number (static), or
 // one a row, made of the same values (dynamic):
 //
 //   values ─ abs ─ amax(-1, keepdim) ─[clamp min]─ div or mul by a number ─[clamp min]─ scale

@@ -1,6 +1,6 @@
 // Which values are row-major at every size, whatever the caller passes.
 //
-// Who uses it: passes that put one value in the place of another. A program's declared strides are
+// Used by: passes that put one value in the place of another. A program's declared strides are
 // no proof: the executor takes inputs of any strides, and pointwise ops hand them on. So this
 // follows from what ops make: products of matrices are row-major, pointwise results of row-major
 // operands are too, an out= argument stays what it is, and inputs, parameters and buffers are not

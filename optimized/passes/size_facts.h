@@ -1,6 +1,6 @@
 // What can be proved of symbolic sizes for every size of a compile: never for a hint alone.
 //
-// Who uses it: noop elimination and patterns, which compare declared sizes. Sums and products are
+// Used by: noop elimination and patterns, which compare declared sizes. Sums and products are
 // compared as polynomials; anything else (floor division, min, max) is an atom that equals only
 // itself. "Not proved" says nothing.
 #pragma once

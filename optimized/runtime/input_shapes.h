@@ -42,7 +42,7 @@ using InputShapes = std::vector<InputShape>;
 // Inputs of these geometries, with zeros in them.
 [[nodiscard]] std::vector<spec::InputValue> blank_inputs(const InputShapes& shapes);
 
-// By what a plan is found, name by name: "input.x" -> "float32[8, 4] ...", "number.n" -> "3",
+// What a plan is found by, name by name: "input.x" -> "float32[8, 4] ...", "number.n" -> "3",
 // "symbol.s0" -> "8". Whatever alters a plan is in it.
 using PlanKey = std::map<std::string, std::string>;
 [[nodiscard]] PlanKey plan_key(const InputShapes& shapes, const spec::Program& program,

@@ -25,7 +25,7 @@
 
 namespace graphgate::optimized {
 
-// Who watches a session's runs; null: nobody.
+// The watcher of a session's runs; null: none.
 struct Watcher {
   std::shared_ptr<Instrument> instrument;
   bool is_as_unwatched = false;  // what was prepared is what runs without it

@@ -1,4 +1,4 @@
-// Calls in the plan of a larger size: where nothing may hang on the rows behind the last one.
+// Calls in the plan of a larger size: where nothing may depend on the rows behind the last one.
 #include <cmath>
 
 #include "optimized/runtime/session_test.h"

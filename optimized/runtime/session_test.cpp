@@ -317,7 +317,7 @@ TEST(EagerSteps, FollowStateThatIsBoundAnew) {
   EXPECT_EQ(loaded.run({f32({1}, {1})}), (Values{103}));
 }
 
-// The size of the result is planned, and still hangs on what the step reads.
+// The size of the result is planned, and still depends on what the step reads.
 TEST(EagerSteps, AreHeldToWhatTensorsHoldInEveryCall) {
   Options options;
   options.runtime.mode = GraphMode::kNone;

@@ -16,7 +16,7 @@
 // write into it ends the group (or joins it).
 //
 // A node joins only if all rows go together (fuse_rows.h), and never behind a scatter, whose rows
-// hang on each other: fuse_group.h decides.
+// depend on each other: fuse_group.h decides.
 //
 // The scan is near-linear in the nodes: a join adds to what one of the groups knows, and a node is
 // compared with accesses that wait and whose byte ranges it meets alone.

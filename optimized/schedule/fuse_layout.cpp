@@ -16,7 +16,7 @@ std::int64_t aligned(std::int64_t bytes) {
 }
 
 // Rows such that no tile has exactly one of several: what kernels ask of tensors with one element
-// must not hang on the tile.
+// must not depend on the tile.
 std::int64_t choose_tile_rows(std::int64_t rows, std::int64_t widest_bytes,
                               std::int64_t all_bytes) {
   const std::int64_t wanted = std::min(kTileBytes / std::max<std::int64_t>(widest_bytes, 1),

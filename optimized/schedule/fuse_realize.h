@@ -44,7 +44,7 @@ struct Reuse {
 [[nodiscard]] bool is_heavy_on_cpu(std::string_view base_name, bool newer,
                                    std::string_view approximate = "none");
 
-// Who mentions a storage, in the whole graph.
+// The nodes that mention a storage, in the whole graph.
 struct StorageMentions {
   std::vector<std::uint32_t> nodes;    // how many
   std::vector<std::uint32_t> writers;  // how many of them write it, its maker included

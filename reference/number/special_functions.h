@@ -113,8 +113,8 @@ Tracked<P> open_result(long double value, ArithmeticOf<P> arithmetic) {
   return {value, kInfinity, arithmetic};
 }
 
-// Whether `value`, a number of x, is open: e^|x| overflows, or is not far from it. Who computes by
-// way of that has an infinity, who does not a number.
+// Whether `value`, a number of x, is open: e^|x| overflows, or is not far from it. A computation by
+// way of that has an infinity, one without it a number.
 template <class P>
 bool is_open_near_overflow(long double value, const Tracked<P>& x) {
   if (!std::isfinite(value)) return false;

@@ -51,7 +51,7 @@ class Sum<Whole> {
 };
 
 // Roundings of a running total that are one number each time. The total is a multiple of its own
-// spacing, so that what a term loses when it is added hangs on the term and the total's binade
+// spacing, so that what a term loses when it is added depends on the term and the total's binade
 // alone: the losses of equal terms add up, and do not cancel.
 class AlikeRoundings {
  public:

@@ -1,7 +1,7 @@
 // Whole: the number that op bodies see for integer and boolean dtypes.
 //
 // Arithmetic is on 64 bits and wraps; storing into a narrower dtype keeps the low bits, as PyTorch
-// does. `undecided` marks a number that hung on a tie of inexact numbers in an oracle run (the
+// does. `undecided` marks a number that depended on a tie of inexact numbers in an oracle run (the
 // index of a maximum, the outcome of a comparison): whatever is computed from it is undecided too.
 #pragma once
 

@@ -164,8 +164,9 @@ struct Attention {
   // scaled, and nothing does that is scaled first. Executors do either.
   double most_unscaled = 0;
 
-  // The scores of query `position` with all keys. Who masks a score that is not finite may have
-  // added -infinity to it, or never have computed it: `hides_some` says that there is such a one.
+  // The scores of query `position` with all keys. A kernel that masks a score that is not finite
+  // may have added -infinity to it, or never have computed it: `hides_some` says that there is such
+  // a one.
   [[nodiscard]] std::vector<N> scores(const N* row, const N* keys, const N* added,
                                       std::int64_t position, bool& hides_some) const {
     std::vector<N> out;

@@ -24,7 +24,7 @@ class CpuGenerator {
   // In [0, 1), of 24 and 53 bits.
   double uniform_float() { return static_cast<double>(word() & 0xFFFFFFU) * 0x1p-24; }
   double uniform_double() { return static_cast<double>(two_words() & 0x1FFFFFFFFFFFFFU) * 0x1p-53; }
-  // The second normal number of a pair, where the state keeps one. Whoever asks has it.
+  // The second normal number of a pair, where the state keeps one. The caller has it.
   [[nodiscard]] std::optional<double> take_normal();
 
  private:

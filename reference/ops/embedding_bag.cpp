@@ -18,7 +18,7 @@ enum class BagMode : std::uint8_t { kSum, kMean, kMax };
 std::vector<std::int64_t> decided_indices(const Tensor& tensor) {
   std::vector<std::int64_t> out;
   for (const Whole x : load_index(tensor).data) {
-    if (x.undecided) throw Undecidable("what a bag holds hangs on rounding");
+    if (x.undecided) throw Undecidable("what a bag holds depends on rounding");
     out.push_back(x.value);
   }
   return out;

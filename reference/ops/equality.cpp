@@ -20,7 +20,7 @@ void emit_all(Call& call, const std::vector<Whole>& truths) {
     if (truth.value == 0 && !truth.undecided) return call.emit_datum({false});
     is_open = is_open || truth.undecided;
   }
-  if (is_open) throw Undecidable("whether all elements agree hangs on rounding");
+  if (is_open) throw Undecidable("whether all elements agree depends on rounding");
   call.emit_datum({true});
 }
 

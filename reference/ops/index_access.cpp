@@ -139,7 +139,7 @@ bool has_undecided_zero(Mode mode, const Tensor& tensor) {
 
 void require_decided_zeros(Mode mode, const Tensor& tensor) {
   if (has_undecided_zero(mode, tensor)) {
-    throw Undecidable("the count of nonzero elements hangs on a tie");
+    throw Undecidable("the count of nonzero elements depends on a tie");
   }
 }
 
@@ -243,7 +243,7 @@ std::vector<std::int64_t> part_positions(const std::vector<std::int64_t>& positi
 // For elements that several sources want: the storage positions of these sources.
 using Contested = std::map<std::int64_t, std::vector<std::int64_t>>;
 
-// An estimate has nothing to say of a choice: two operands that hang on one choose alike.
+// An estimate has nothing to say of a choice: two operands that depend on one choose alike.
 void mark_contested(Mode mode, Tensor& target, const Tensor& source, const Contested& contested) {
   if (contested.empty()) return;
   if (spec::is_complex(target.dtype)) {

@@ -2,7 +2,7 @@
 //
 // Positions count elements of a tensor in row-major order, whatever its strides. Elements move with
 // their bytes and marks (reference/movement.h), so a gather adds nothing to any radius. An index
-// that hung on a tie (Whole::undecided) reaches elements that nobody can foretell: these get an
+// that depended on a tie (Whole::undecided) reaches elements that nobody can foretell: these get an
 // infinite radius in oracle runs. Eager runs have no undecided indices.
 #pragma once
 

@@ -190,7 +190,7 @@ std::vector<Whole> repeated_indices(const Array<Whole>& repeats) {
     if (repeats[i].value > kMostElements - static_cast<std::int64_t>(out.size())) {
       throw OpError("repeat_interleave: the result is too large");
     }
-    if (repeats[i].undecided) throw Undecidable("the count hangs on a tie");
+    if (repeats[i].undecided) throw Undecidable("the count depends on a tie");
     out.insert(out.end(), static_cast<std::size_t>(repeats[i].value), Whole(i));
   }
   return out;

@@ -165,7 +165,7 @@ TEST(NonzeroStatic, IsFilledByCoordinateByCudaKernels) {
   EXPECT_EQ(run_tensor("aten.nonzero_static.default", given)->strides, (Sizes{1, 3}));
 }
 
-// How many there are is the size of the result, and everything after hangs on it.
+// How many there are is the size of the result, and everything after depends on it.
 TEST(Nonzero, HasNoOracleWhereTheCountIsUndecided) {
   const TensorRef self = with_an_undecided_element();
   EXPECT_THROW((void)run_tensor("aten.nonzero.default", {{"self", {self}}}, Mode::kWorstCase),

@@ -116,7 +116,7 @@ inline void require_same_dtype(const Tensor& a, const Tensor& b, std::string_vie
 inline void require_success(const Array<Whole>& info, std::string_view name) {
   for (std::int64_t i = 0; i < info.count(); ++i) {
     if (info[i].undecided) {
-      throw Undecidable("whether a matrix can be factored hangs on rounding");
+      throw Undecidable("whether a matrix can be factored depends on rounding");
     }
     if (info[i].value == 0) continue;
     throw OpError(std::string(name) + ": (Batch element " + std::to_string(i) + "): info is " +

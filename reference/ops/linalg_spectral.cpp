@@ -565,7 +565,8 @@ void lstsq(Call& call) {
       is_open = is_open || found.rank.undecided;
     }
     const bool asks_rank = m > n && has_values;
-    if (asks_rank && is_open) throw Undecidable("whether a matrix has full rank hangs on rounding");
+    if (asks_rank && is_open)
+      throw Undecidable("whether a matrix has full rank depends on rounding");
     const bool has_squares = m > n && driver != "gelsy" && (!has_values || is_full);
     // The solution is a part of what the right-hand side was overwritten with.
     const std::int64_t longest = std::max<std::int64_t>({m, n, 1});
@@ -714,10 +715,10 @@ WideMatrix exponential_of(const WideMatrix& a) {
 // The exponential of a matrix and its radii. Executors halve a matrix until its norm is 3 at most
 // and take a Taylor polynomial of degree 18 at most in five products, or of less (Bader, Blanes and
 // Casas, "Computing the matrix exponential with an optimized Taylor polynomial approximation",
-// Mathematics 7, 2019: the rest is below a rounding). Who halves it three times more has eight
-// times the roundings there. From there on each squaring carries what its factor lies away. A
-// product of which a term or a partial sum passes `most_finite` leaves all open: infinities of both
-// signs may meet there, or one of them a zero.
+// Mathematics 7, 2019: the rest is below a rounding). An algorithm that halves it three times more
+// has eight times the roundings there. From there on each squaring carries what its factor lies
+// away. A product of which a term or a partial sum passes `most_finite` leaves all open: infinities
+// of both signs may meet there, or one of them a zero.
 KnownMatrix known_exponential(const KnownMatrix& a, const ErrorRule& rule,
                               long double most_finite) {
   const std::int64_t n = a.value.rows;

@@ -175,8 +175,8 @@ void weigh(const Call& call, Array<N>& losses, DType dtype) {
   }
 }
 
-// log(1 + exp(-self * target)), all in the dtype of self. Who does not hold the exponential there
-// has a number where others have an infinity.
+// log(1 + exp(-self * target)), all in the dtype of self. A kernel that does not hold the
+// exponential there has a number where others have an infinity.
 void soft_margin_loss(Call& call) {
   const Tensor& self = *call.tensor("self");
   const DType dtype = self.dtype;

@@ -30,13 +30,13 @@ void require_inner(const Tensor& a, const Tensor& b, bool fits) {
                 " cannot be multiplied");
 }
 
-// Of what is known within a radius no factor is left out, as one of 1 would be: a bound holds with
-// it. But where 0 drops what it multiplies, NaNs hang on it.
+// No factor of what is known within a radius is left out, as one of 1 would be: a bound holds with
+// it. But where 0 drops what it multiplies, NaNs depend on it.
 bool is_number(const Datum& datum, double value) {
   if (datum.as<RoundedFloat>() && value == 0) {
     const NumberRange range = range_of(datum);
     if (range.least <= 0 && range.greatest >= 0) {
-      throw Undecidable("whether a factor is 0 hangs on rounding");
+      throw Undecidable("whether a factor is 0 depends on rounding");
     }
   }
   if (const auto* x = datum.as<double>()) return *x == value;

@@ -97,8 +97,8 @@ struct GroupNorm {
     const Moments<N> of = moments(x);
     mean = of.mean;
     rstd = inverse_root(of.squares / N(static_cast<double>(x.size())), eps);
-    // Who subtracts the square of the mean, or merges parts by their means' difference (PyTorch's
-    // kernels for CPUs merge with an empty one), squares numbers of the size of x.
+    // A kernel that subtracts the square of the mean, or merges parts by their means' difference
+    // (PyTorch's kernels for CPUs merge with an empty one), squares numbers of the size of x.
     const auto overflows = [](const N& each) { return is_finite(each) && !is_finite(each * each); };
     if (std::ranges::any_of(x, overflows)) rstd = left_open(rstd);
   }

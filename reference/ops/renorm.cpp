@@ -66,7 +66,7 @@ void embedding_renorm(Call& call) {
   const std::int64_t width = self.sizes[1];
   std::vector<bool> is_named(static_cast<std::size_t>(self.sizes[0]));
   for (const Whole index : load_index(*call.tensor("indices")).data) {
-    if (index.undecided) throw Undecidable("which rows are scaled hangs on rounding");
+    if (index.undecided) throw Undecidable("which rows are scaled depends on rounding");
     is_named[static_cast<std::size_t>(checked_index(index, self.sizes[0], 0, Negative::kWraps))] =
         true;
   }

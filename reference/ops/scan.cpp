@@ -95,7 +95,7 @@ Tracked<P> allow_narrow_steps(const Tracked<P>& x, const Tracked<P>& most, doubl
 
 // log(sum(exp(x))) of each prefix, shifted by the prefix's maximum. Executors add one element at a
 // time, log1p(exp(low - high)) + high, which rounds three numbers no larger than the magnitudes
-// here per step. Of what is infinite a step is exact.
+// here per step. A step of what is infinite is exact.
 template <class N>
 std::vector<N> running_logsumexp(std::span<const N> line, DType dtype) {
   std::vector<N> out;

@@ -33,7 +33,7 @@ struct Segments {
 std::vector<std::int64_t> decided_numbers(const Tensor& tensor) {
   std::vector<std::int64_t> out;
   for (const Whole x : load_index(tensor).data) {
-    if (x.undecided) throw Undecidable("where segments end hangs on rounding");
+    if (x.undecided) throw Undecidable("where segments end depends on rounding");
     out.push_back(x.value);
   }
   return out;

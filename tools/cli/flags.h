@@ -97,7 +97,7 @@ void add_answer_flags(CLI::App& app, AnswerFlags& flags);
 [[nodiscard]] Result<SubjectSettings> subject_settings(const AnswerFlags& flags,
                                                        const std::string& exchange);
 
-// Who is under test where cases are drawn, replayed or reduced.
+// The executor under test where cases are drawn, replayed or reduced.
 struct SubjectFlags {
   std::string executor;  // empty: the optimized executor
   AnswerFlags answers;

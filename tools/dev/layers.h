@@ -1,4 +1,4 @@
-// Who may include whom: the rules of docs/architecture.md as data, and the check.
+// Which folder may include which: the rules of docs/architecture.md as data, and the check.
 #pragma once
 
 #include <string>

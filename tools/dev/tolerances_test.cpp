@@ -67,7 +67,7 @@ const std::map<std::string, Allowed>& allowed() {
       {"optimized/analysis/composite_losses.cpp",
        {1, "an epsilon of the op cosine_embedding_loss"}},
       {"optimized/arithmetic/functions_special_test.cpp",
-       {1, "sinc(1), whose value hangs on how pi is rounded"}},
+       {1, "sinc(1), whose value depends on how pi is rounded"}},
       {"optimized/arithmetic/functions_test.cpp",
        {kAnyNumber, "the reflection formula of digamma, which is not rounded as the function is"}},
       {"optimized/complex_test.cpp", {kAnyNumber, "functions in float32 against float64"}},

@@ -100,7 +100,7 @@ void end_orphans(const sigset_t& signals) {
   }
 }
 
-// Who is killed leaves its children to the keeper: so no tree is walked.
+// A process that is killed leaves its children to the keeper: so no tree is walked.
 void end_all(pid_t command, bool is_over, const sigset_t& signals) {
   if (!is_over) (void)::kill(-command, SIGKILL);
   const std::int64_t end = now_milliseconds() + kKeeperMilliseconds;

@@ -1,8 +1,8 @@
 // A process between graphgate and a command: the parent of the command and of all that it leaves.
 //
-// Whoever a command starts may leave its process group, its session and its parent, and still hold
-// the command's files. The keeper is who such orphans fall to, so that it can end them all. It does
-// so when it is told, and when its owner is gone, however that went.
+// A process that a command starts may leave its process group, its session and its parent, and
+// still hold the command's files. The keeper is who such orphans fall to, so that it can end them
+// all. It does so when it is told, and when its owner is gone, however that went.
 #pragma once
 
 #include <sys/types.h>

@@ -1,4 +1,4 @@
-// From what is asked for by name (spec/option.h) to the optimized executor's options.
+// Turns what is asked for by name (spec/option.h) into the optimized executor's options.
 //
 // A profile comes first, overrides change it, deviations by name are added; then every other option
 // decides for itself, over what the profile chose. What is absent is the profile's choice, or the

@@ -1,4 +1,4 @@
-// Who is under test, made from one text:
+// The executor under test, made from one text:
 //
 //   reference, optimized      a built-in executor (executor_sources.h)
 //   python:/opt/venv          a virtual environment, or an interpreter, with PyTorch: the adapter

@@ -21,7 +21,7 @@ struct DrawnCases {
   std::uint64_t cases = 0;
   fuzz::ResidualRisk risk;
 };
-// Of what a candidate shows that its baseline does not, in the cases of these names.
+// Counts what a candidate shows that its baseline does not, in the cases of these names.
 [[nodiscard]] DrawnCases weigh_drawn(const GateComparison& comparison,
                                      const std::set<std::string>& drawn);
 

@@ -56,7 +56,7 @@ class GateView {
 [[nodiscard]] std::unique_ptr<GateView> gate_text_view(std::FILE* file, bool redraws, int columns);
 // A JSON object a line: {"event": "case", ...}.
 [[nodiscard]] std::unique_ptr<GateView> gate_ndjson_view(std::FILE* file);
-// By what the file is.
+// In the form that the file has.
 [[nodiscard]] std::unique_ptr<GateView> gate_view_for(std::FILE* file);
 
 }  // namespace graphgate::tools

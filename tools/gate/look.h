@@ -14,7 +14,7 @@
 
 namespace graphgate::tools {
 
-// Who runs the cases.
+// What runs the cases.
 struct SideExecutor {
   // Gets the options that it takes. A process that was started runs several cases, until one shows
   // something; a case that is looked at again has its own.

@@ -21,7 +21,7 @@ using fuzz::FindingNews;
 [[nodiscard]] std::unique_ptr<CampaignView> text_view(std::FILE* file, bool redraws, int columns);
 // A JSON object a line: {"event": "progress", ...}.
 [[nodiscard]] std::unique_ptr<CampaignView> ndjson_view(std::FILE* file);
-// By what the file is.
+// In the form that the file has.
 [[nodiscard]] std::unique_ptr<CampaignView> view_for(std::FILE* file);
 
 }  // namespace graphgate::tools

@@ -26,7 +26,7 @@ inline constexpr int kStoredRunVersion = 1;
 // How the files of plans end that are not well formed.
 inline constexpr std::string_view kMalformedPlan = ".malformed.json";
 
-// Who ran, and what.
+// The executor that ran, and what it ran.
 struct RunHead {
   std::string executor;
   bool is_case = false;   // the script is a case's

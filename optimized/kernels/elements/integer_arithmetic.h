@@ -1,6 +1,6 @@
 // Arithmetic of one element where integers wrap around: every compute type, no undefined behaviour.
 //
-// Who uses it: the pointwise families and whatever adds or multiplies in a compute type C (float,
+// Used by: the pointwise families and whatever adds or multiplies in a compute type C (float,
 // double, int64). Integers are two's complement modulo 2^64; a narrower dtype wraps when it is
 // stored. Floats are plain IEEE operations.
 #pragma once

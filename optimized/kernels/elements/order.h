@@ -1,8 +1,8 @@
 // Orders of a row's elements: comparisons, and the selection algorithms of sort, topk and kthvalue.
 //
 // As rows.h, for sorting.cpp and for generated device kernels, which include this very file. What
-// an unstable algorithm leaves in front among equal elements hangs on every step that it takes. So
-// these take the steps of the standard library that PyTorch's CPU kernels are built with
+// an unstable algorithm leaves in front among equal elements depends on every step that it takes.
+// So these take the steps of the standard library that PyTorch's CPU kernels are built with
 // (libstdc++: std::sort, std::nth_element, std::partial_sort) and of PyTorch's own quickselect;
 // order_test.cpp holds them to it.
 #pragma once

@@ -1,6 +1,6 @@
 // The CUDA driver's functions, from libcuda.so.1 as this machine has it.
 //
-// Who uses it: everything in runtime/cuda. The library is opened at the first load_driver() and
+// Used by: everything in runtime/cuda. The library is opened at the first load_driver() and
 // stays open; a machine without it gets an error, and nothing else. Calls that fail throw
 // DeviceError with the call's name and CUDA's name for what went wrong:
 //

@@ -1,6 +1,6 @@
 // What this machine has of CUDA: driver, GPUs, run-time compiler; and why not.
 //
-// Who uses it: `graphgate doctor`, and whoever is asked to run on a GPU. Nothing here creates a
+// Used by: `graphgate doctor`, and whoever is asked to run on a GPU. Nothing here creates a
 // context, so that asking costs no device memory and disturbs nobody. The build links no CUDA
 // library: the driver (libcuda) and the compiler (NVRTC) are opened when they are asked for, and
 // one binary starts on every machine.

@@ -5,7 +5,7 @@
 // What is kept is handed out by its exact size: compute-sanitizer then still sees where an arena
 // ends, though not that it was given back; guarded memory shows that, of which nothing is kept.
 //
-// Who uses it: cuda_memory.cpp. For several threads. It gives nothing back to the driver when it
+// Used by: cuda_memory.cpp. For several threads. It gives nothing back to the driver when it
 // goes: it lives as long as the context does, and that as long as the process.
 #pragma once
 

@@ -1,7 +1,7 @@
 // The streams of a device: one of all its work, and side streams that a job's calls fork to.
 //
-// Whoever forks joins again, so that what is launched on the main stream afterwards comes behind
-// all. Work of two jobs may thus take the same side streams.
+// The code that forks joins again, so that what is launched on the main stream afterwards comes
+// behind all. Work of two jobs may thus take the same side streams.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// In what order a job's calls run, where they have streams and events.
+// The order in which a job's calls run, where they have streams and events.
 //
 //   call  0  1  2  3
 //   stream 0 1  1  0        1 may run beside 0; 3 is behind 0, and behind 1, whose event it awaits
@@ -9,7 +9,7 @@
 // begins with all its streams behind what was launched before, and what is launched behind it comes
 // behind all of them; nothing among the calls stands for that.
 //
-// Who uses it: devices, to launch calls and to judge what they have captured, and the runtime of a
+// Used by: devices, to launch calls and to judge what they have captured, and the runtime of a
 // plan, which makes calls of its steps.
 #pragma once
 

@@ -7,7 +7,7 @@
 // The same plan over two sets of arenas gives captures that differ by where the arenas lie, and in
 // nothing else. An address from elsewhere, which no arena holds, shows so, whatever it hides in.
 //
-// Who uses it: the CUDA backend, to check what it has captured, and tests.
+// Used by: the CUDA backend, to check what it has captured, and tests.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // A device: memory of its own, and kernels that it runs there.
 //
-// Who uses it: the runtime, for the partitions and steps that it can describe (work.h). The memory
+// Used by: the runtime, for the partitions and steps that it can describe (work.h). The memory
 // of a device is a twin of host memory, arena by arena, at the same offsets (memory.h); what is
 // handed over here are the host's addresses. runtime/cuda has the one that is real.
 #pragma once

@@ -9,7 +9,7 @@
 // when the earlier one has, and waits for its end itself, before it touches anything but what it
 // reads early (fast.cuh). A call that does not tell what it touches is in order with all others.
 //
-// Who uses it: the CUDA backend, on every graph that it has captured, and tests.
+// Used by: the CUDA backend, on every graph that it has captured, and tests.
 #pragma once
 
 #include <optional>

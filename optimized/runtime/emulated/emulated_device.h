@@ -6,7 +6,7 @@
 // no GPU; that NVRTC takes the text, how memory behaves between threads that do run at once, and
 // speed are not.
 //
-// Who uses it: `--device emulated`, and tests. It wants a C++ compiler at run time ($CXX, or c++).
+// Used by: `--device emulated`, and tests. It wants a C++ compiler at run time ($CXX, or c++).
 //
 // It is as unkind as a GPU may be. Memory is apart from the host's, holds no zeros when it is new,
 // and lies between bytes that finish() finds written; threads and blocks run in an order of no

@@ -1,5 +1,5 @@
 // Kernels as text, run by the emulator: that it computes what the text says, and sees what a GPU
-// would hang on. Then products of fast arithmetic on integers, whose results are exact.
+// would depend on. Then products of fast arithmetic on integers, whose results are exact.
 #include "optimized/runtime/emulated/emulated_device.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // The memory of an emulated device: apart from the host's, with other bytes than zeros when it is
 // new, and watched.
 //
-// Who uses it: emulated_device.cpp.
+// Used by: emulated_device.cpp.
 #pragma once
 
 #include "optimized/runtime/device/far_memory.h"

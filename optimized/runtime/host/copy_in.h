@@ -6,7 +6,7 @@
 //   caller   [3, 4]          slot   [8, 4]      rows 0-2: the caller's
 //                                               rows 3-7: the pad
 //
-// Nothing that is returned may hang on the pad (analysis/padding.h proves it). Only its integers
+// Nothing that is returned may depend on the pad (analysis/padding.h proves it). Only its integers
 // matter at all: an index out of range is refused before anyone knows that its row is not wanted.
 // So integers and booleans of the pad are cleared; what other tensors have there stays.
 #pragma once

@@ -50,7 +50,7 @@ class OnDevice {
   [[nodiscard]] const std::vector<Unit>& steps() const { return steps_; }
   [[nodiscard]] const DeviceProgramText& text() const { return text_; }
 
-  // Who wants to know what launches do, in the plan's arithmetic.
+  // The listener that wants to know what launches do, in the plan's arithmetic.
   [[nodiscard]] DeviceListener listener();
   // Compiles and loads together what can run on the device. Throws DeviceError.
   void load(const Recordings& recordings);

@@ -9,7 +9,7 @@
 //   [ a ][ out ]          [ b     ][ c ]        [ a ][ out ]
 //          ^ held strongly: copied out here
 //
-// Pools grow to the largest that asks for them, and move when they do. Whoever has recorded
+// Pools grow to the largest that asks for them, and move when they do. The holder of recorded
 // addresses compares them before each replay (HostProgram).
 #pragma once
 

@@ -2,7 +2,7 @@
 //
 // Two views are held against each other. What the plan says: the steps in its order, every storage
 // with bytes of its own. What happens: launches in the order in which they run, at addresses that
-// storages share. Whoever reads must find the same write in both.
+// storages share. A reader must find the same write in both.
 //
 //   plan's order   mul -> $y       relu -> $z      add reads $y:  of 'mul'
 //   addresses      [0, 64) $y      [0, 64) $z                     of 'relu'     S2.stale-read
@@ -84,7 +84,7 @@ class ShadowInstrument final : public Instrument {
                  Seen& seen);
   void settle(const Seen& seen);
   void flush();
-  // Whether what the launch writes hangs on these bytes, found out by changing them.
+  // Whether what the launch writes depends on these bytes, found out by changing them.
   [[nodiscard]] bool hangs_on(const BoundStep& step, const ShadowAccesses& accesses,
                               const Launch& launch, const std::vector<ShadowRange>& ranges);
 

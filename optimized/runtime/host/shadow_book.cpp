@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kRangesNamed = 4;
 
-// By which rule a mismatch is wrong.
+// The rule by which a mismatch is wrong.
 enum class Fault : std::uint8_t { kUnwritten, kStale, kOtherVersion };
 
 Fault fault_of(const ShadowBook& book, StorageIndex storage, const ShadowMismatch& mismatch) {

@@ -38,7 +38,7 @@ struct ShadowMismatch {
   ShadowTag actual = kNoTag;
 };
 
-// Who reads: "step 3 'mul' (operand self)", or "output 0".
+// The reader: "step 3 'mul' (operand self)", or "output 0".
 struct ShadowReader {
   std::string node;  // empty at the end of a call
   std::string words;

@@ -125,7 +125,7 @@ std::vector<Trigger> triggers() {
        programs::kRowSum,
        {{rows(2, 2, 1)}},
        sized_four,
-       "hang on rows behind the true size 2"},
+       "depend on rows behind the true size 2"},
       {D::kPadsThroughScatters,
        "S5.pad-read",
        programs::kScatter,
@@ -166,7 +166,7 @@ TEST_P(ShadowOfDeviation, IsAFindingByItsRuleAndNothingWithoutIt) {
   Options wrong = shadowed(trigger.change);
   wrong.compile.deviations.add(trigger.deviation);
   std::vector<spec::Finding> findings;
-  // Which order of streams shows a race hangs on the seed.
+  // Which order of streams shows a race depends on the seed.
   const std::uint64_t last_seed = wrong.interleaving_seed == 0 ? 0 : 8;
   for (; findings.empty() && wrong.interleaving_seed <= last_seed; ++wrong.interleaving_seed) {
     findings = findings_of(trigger.text, trigger.calls, wrong);

@@ -2,7 +2,7 @@
 //
 // The shadow instrument keeps two: a mirror, which follows every declared write (what differs from
 // it has been written behind everybody's back), and a twin, which lives in a world where the pad
-// holds other garbage (what differs there hangs on the pad).
+// holds other garbage (what differs there depends on the pad).
 #pragma once
 
 #include <cstddef>

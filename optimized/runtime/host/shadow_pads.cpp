@@ -1,8 +1,8 @@
-// ShadowInstrument: what hangs on rows of the pad, found out by a second world.
+// ShadowInstrument: what depends on rows of the pad, found out by a second world.
 //
 // In the twin the pad holds other garbage: NaN where there are floats, and in integers and booleans
 // (which may be indices) a row of the call's own. A launch that reads a byte in which the worlds
-// differ runs in both. What differs at the end of a call hangs on the pad.
+// differ runs in both. What differs at the end of a call depends on the pad.
 #include <algorithm>
 #include <charconv>
 
@@ -169,7 +169,7 @@ void ShadowInstrument::check_pads(std::string_view port, const Tensor& tensor) {
   finding.rule = "S5.pad-read";
   const ShadowRange first{hit.front().begin - base, hit.front().end - base};
   finding.message = "bytes " + print_range(first) + " of " + std::string(port) + " (" +
-                    book_.buffer_name(tensor.storage) + ") hang on rows behind the true size " +
+                    book_.buffer_name(tensor.storage) + ") depend on rows behind the true size " +
                     std::to_string(memory_.true_size) + " of '" + memory_.plan->padding->symbol +
                     "'";
   actual_.for_each({hit.front().begin, hit.front().begin + 1},

@@ -18,7 +18,7 @@ ShadowReader reader_of(const BoundStep& step, const ShadowRead& read) {
 
 }  // namespace
 
-// Who wrote these bytes, by address. `expected` is left open.
+// The writer of these bytes, by address. `expected` is left open.
 std::vector<ShadowMismatch> ShadowInstrument::actual_tags(const ShadowBytes& bytes) const {
   std::vector<ShadowMismatch> out;
   for (const ShadowRange& range : bytes.ranges) {

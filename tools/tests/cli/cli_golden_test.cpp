@@ -250,7 +250,7 @@ TEST_F(CliGolden, KeepsPlansOfBriefProgramsByTheirFigures) {
   EXPECT_EQ(golden("check").code, 0);
 }
 
-// No bit hangs on what the processor has: neither in our own code, which asks for nothing beyond
+// No bit depends on what the processor has: neither in our own code, which asks for nothing beyond
 // the architecture's base, nor in the standard library's, which does.
 TEST_F(CliGolden, HoldsOnAProcessorWithoutVectorExtensions) {
   ASSERT_EQ(setenv("GLIBC_TUNABLES",  // NOLINT(concurrency-mt-unsafe): before any thread

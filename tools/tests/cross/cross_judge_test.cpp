@@ -201,7 +201,7 @@ TEST(BoundsJudge, FailsAnExecutorThatReturnsAnotherShapeOfAsManyElements) {
   EXPECT_TRUE(contains(report.reason, "sizes are [1, 3], expected [3] (the oracle's)"));
 }
 
-// softmax adds up to 1 or next to it: which arm runs hangs on rounding, and either is right.
+// softmax adds up to 1 or next to it: which arm runs depends on rounding, and either is right.
 constexpr const char* kOpenPath = R"(program "path" {
   input %x : f32[5]
   graph @yes {
@@ -341,7 +341,7 @@ TEST(ProvenanceJudge, ComparesNoWordsThatAComputedFloatEnters) {
   EXPECT_TRUE(contains(report.judges.front().remark, "a float that the call computes"));
 }
 
-// What the verifier says of a plan hangs on no judge that was asked before it.
+// What the verifier says of a plan depends on no judge that was asked before it.
 TEST(VerifierJudge, MissesANodeWhetherOrNotWordsWereAskedFor) {
   const spec::Program program = with_text(R"(program "steps" {
   input %x : f32[4, 4]

@@ -75,7 +75,7 @@ TEST(ReduceCase, KeepsTheSignatureAndTellsWhatIsLeft) {
   EXPECT_EQ(check(*made.reduced.passing), CheckResult::kPasses);
 }
 
-// The fault hangs on no numbers: without the fill it shows as well, in what nobody wrote.
+// The fault depends on no numbers: without the fill it shows as well, in what nobody wrote.
 TEST(ReduceCase, LeavesWhoWritesWhatIsRead) {
   const auto filled = [](const std::string& fill) {
     return must(parse_checked_case(

@@ -486,7 +486,7 @@ TEST_F(CampaignTest, SurvivesWhatLooksAgain) {
   EXPECT_EQ(end.state.tally.cases, 200U);
 }
 
-// What a bred case shows hangs on all that it descends from.
+// What a bred case shows depends on all that it descends from.
 CaseVerdict judge_bred(const Descent& descent, const std::function<void()>& begin_judging) {
   begin_judging();
   CaseVerdict verdict = plain_verdict(descent.index);
