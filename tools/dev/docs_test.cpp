@@ -55,7 +55,7 @@ std::string anchor_of(const std::string& heading) {
 
 // Returns the anchors of the page's headings, and those that it sets by <a name>.
 std::set<std::string> anchors_of(const std::string& page) {
-  static const std::regex kNamed("<a name=\"([^\"]+)\">");
+  static const std::regex kNamed("<a (?:name|id)=\"([^\"]+)\">");
   std::set<std::string> anchors;
   std::istringstream lines(page);
   bool is_code = false;
