@@ -54,10 +54,10 @@ struct Takes {
 };
 const std::vector<Takes>& takes_of_parts() {
   static const std::vector<Takes> kTakes = {
-      {"plan", {"nodes", "model"}},
+      {"plan", {"nodes", "model", "tensor-mib"}},
       {"judges", {"models"}},
       {"fuzz", {"cases"}},
-      {"replay", {"tensor-mib", "model", spec::option::kCaptureSizes}},
+      {"replay", {"model", spec::option::kCaptureSizes}},
       {"decode", {"batch", "torch"}}};
   return kTakes;
 }

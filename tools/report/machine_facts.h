@@ -1,5 +1,5 @@
-// Facts of this build and this machine, for `graphgate --version`, `graphgate doctor` and for whoever
-// must know what a report was made with.
+// Facts of this build and this machine, for `graphgate --version`, `graphgate doctor` and for
+// whoever must know what a report was made with.
 #pragma once
 
 #include <nlohmann/json.hpp>
