@@ -53,12 +53,11 @@ struct Takes {
   std::set<std::string> flags;
 };
 const std::vector<Takes>& takes_of_parts() {
-  static const std::vector<Takes> kTakes = {
-      {"plan", {"nodes", "model", "tensor-mib"}},
-      {"judges", {"models"}},
-      {"fuzz", {"cases"}},
-      {"replay", {"model", spec::option::kCaptureSizes}},
-      {"decode", {"batch", "torch"}}};
+  static const std::vector<Takes> kTakes = {{"plan", {"nodes", "model", "tensor-mib"}},
+                                            {"judges", {"models"}},
+                                            {"fuzz", {"cases"}},
+                                            {"replay", {"model", spec::option::kCaptureSizes}},
+                                            {"decode", {"batch", "torch"}}};
   return kTakes;
 }
 
