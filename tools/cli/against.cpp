@@ -218,7 +218,7 @@ std::vector<std::string> changes_that_mend(Runs& runs) {
 }  // namespace
 
 Result<ExitCode> run_against(const AgainstRequest& request,
-                             std::shared_ptr<const spec::OpTable> ops) {
+                             const std::shared_ptr<const spec::OpTable>& ops) {
   GRAPHGATE_TRY(const CheckInput input,
                 in_file(read_check_input(request.file, request.calls, ops), request.file));
   // The name of a built-in executor is one, whatever lies beside.

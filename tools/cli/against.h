@@ -28,6 +28,6 @@ struct AgainstRequest {
 // Prints where they part, or that they do not. kFindings where they part; kInconclusive where they
 // could not be compared to the end.
 [[nodiscard]] Result<ExitCode> run_against(const AgainstRequest& request,
-                                           std::shared_ptr<const spec::OpTable> ops);
+                                           const std::shared_ptr<const spec::OpTable>& ops);
 
 }  // namespace graphgate::tools

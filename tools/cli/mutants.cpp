@@ -327,6 +327,7 @@ Result<ExitCode> run_mutants_verb(const MutantsVerb& verb) {
   const std::vector<Mutant> mutants = chosen(verb, all);
   if (mutants.empty()) {
     std::vector<std::string> names;
+    names.reserve(all.size());
     for (const Mutant& mutant : all) names.push_back(mutant.name);
     return bad_input("no mutant is called so" + did_you_mean(verb.filters.front(), names));
   }

@@ -114,9 +114,10 @@ Json campaign_panel(const FuzzOutcome& outcome, const Report& report,
     panel[name].erase("list");
   }
   std::vector<std::uint64_t> firsts;
+  firsts.reserve(tally.features.size());
   for (const auto& [feature, count] : tally.features) firsts.push_back(count.first);
-  panel["features"]["curve"] = curve_of(std::move(firsts), tally.cases);
-  firsts = {};
+  panel["features"]["curve"] = curve_of(firsts, tally.cases);
+  firsts.clear();
   for (const auto& [signature, count] : tally.signatures) firsts.push_back(count.first.front());
   panel["signatures"]["curve"] = curve_of(std::move(firsts), tally.cases);
   panel["points"] = points_of(history.points);

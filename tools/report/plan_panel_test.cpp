@@ -42,7 +42,8 @@ spec::Plan plan() {
   }
   output %three
 }
-)", ops(), "three.plan"));
+)",
+                               ops(), "three.plan"));
 }
 
 TEST(PlanPanel, HasAColumnForEachFactAndARowForEachThing) {

@@ -240,7 +240,8 @@ TEST(HtmlReport, HoldsItsDataAndNoMarkupOfAnothers) {
   EXPECT_EQ(text.find('<'), std::string::npos);
   EXPECT_EQ(text.find('&'), std::string::npos);
   // For a reader without scripts, what a terminal shows.
-  EXPECT_TRUE(contains(between(page, "<noscript>", "</noscript>"), "0 passed, 2 failed, 1 skipped"));
+  EXPECT_TRUE(
+      contains(between(page, "<noscript>", "</noscript>"), "0 passed, 2 failed, 1 skipped"));
 }
 
 TEST(HtmlReport, LetsNoOtherScriptRunAndAsksNoNetwork) {
