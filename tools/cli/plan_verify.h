@@ -33,7 +33,7 @@ struct PlanVerifyOptions {
   std::string program;                         // a .pt2 or graph text; empty: the plan alone
   std::optional<std::int64_t> capacity_bytes;  // of a table's arena
   PlanForm form = PlanForm::kAny;
-  std::string json;              // a path, or "-"; empty: none
+  std::string json = {};         // a path, or "-"; empty: none
   bool is_stdout_taken = false;  // by JSON or a page: lines for a person stay away
   Report* page = nullptr;        // gets the plan and its findings; null: no page was asked for
 };

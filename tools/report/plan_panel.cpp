@@ -30,7 +30,6 @@ Json pools_of(const spec::Plan& plan) {
   for (const spec::PlanPool& pool : plan.pools) {
     pools.push_back({{"name", plain_name(pool.name)},
                      {"kind", spec::pool_kind_name(pool.kind)},
-                     {"device", spec::print_device(pool.device)},
                      {"size", pool.size_bytes},
                      {"alignment", pool.alignment_bytes}});
   }
@@ -168,7 +167,6 @@ Json plan_panel(const spec::Plan& plan, const spec::OpTable& ops, const PlanPane
   Json panel{
       {"panel", "plan"}, {"title", plain_name(facts.title)}, {"place", plain_name(facts.place)}};
   panel["symbols"] = plan.symbols;
-  panel["arithmetic"] = plan.arithmetic;
   panel["captured_steps"] = stats.captured_steps;
   panel["peak"] = stats.peak_bytes;
   panel["no_reuse"] = stats.no_reuse_bytes;
