@@ -301,7 +301,7 @@ function tellBuffer(side, plan, i, goToStep) {
 function memoryView(plan, goToStep) {
   const before = plan.before ? new Plan(plan.before) : null;
   const arenas = plan.pools.map((pool, i) => i).filter((i) => plan.buffers.pool.includes(i));
-  if (!arenas.length) return h("p.empty", {}, "The plan has no buffers.");
+  if (!arenas.length) return {element: h("p.empty", {}, "The plan has no buffers."), go() {}};
   arenas.sort((a, b) => (plan.pools[b].kind === "arena") - (plan.pools[a].kind === "arena") || plan.pools[b].size - plan.pools[a].size);
   let pool = arenas[0], mode = innerWidth < 700 || !(before || plan.no_reuse > plan.peak || !plan.stepCount) ? "planned" : "both";
   const main = h("div");
@@ -311,11 +311,20 @@ function memoryView(plan, goToStep) {
   const modes = segments("layout", [["before", before ? "before" : "without reuse"], ["planned", before ? "after" : "planned"], ["both", "both"]], mode, (value) => { mode = value; build(); });
   const search = h("input", {type: "search", placeholder: "name of a buffer"});
   let marks = [];
-  search.addEventListener("change", () => {
-    const i = plan.buffers.name.findIndex((name, at) => plan.buffers.pool[at] === pool && name.includes(search.value.replace(/^\$/, "")));
-    if (i < 0 || !search.value) return;
+  const go = (i) => {
+    if (plan.buffers.pool[i] !== pool) {
+      pool = plan.buffers.pool[i];
+      poolSelect.querySelector("select").value = String(pool);
+      build();
+    }
     marks.forEach((mark) => mark(i));
     tellBuffer(side, plan, i, goToStep);
+  };
+  search.addEventListener("change", () => {
+    const word = search.value.replace(/^\$/, "");
+    const names = plan.buffers.name, exact = names.indexOf(word);
+    const i = exact >= 0 ? exact : names.findIndex((name) => name.includes(word));
+    if (i >= 0 && word) go(i);
   });
   const build = () => {
     const kind = plan.pools[pool].kind, isArena = kind === "arena" && mode !== "planned";
@@ -359,11 +368,11 @@ function memoryView(plan, goToStep) {
     {title: "offset", key: (i) => b.offset[i], cell: (i) => number(b.offset[i]), width: "7rem", number: true},
     {title: "first", key: (i) => b.first[i], cell: (i) => number(b.first[i]), width: "4.5rem", number: true},
     {title: "last", key: (i) => b.last[i], cell: (i) => number(b.last[i]), width: "4.5rem", number: true},
-  ], (i) => { if (b.pool[i] === pool) marks.forEach((mark) => mark(i)); tellBuffer(side, plan, i, goToStep); });
+  ], go);
   table.set(rows);
   table.element.style.maxHeight = "24rem";
   main.append(h("div.bar", {}, arenas.length > 1 ? poolSelect : null, modes, h("label", {}, "find", search)), holder, h("details.fold", {}, h("summary", {}, "All " + plural(rows.length, "buffer", "buffers") + " as a table"), table.element));
-  return side.element;
+  return {element: side.element, go};
 }
 
 // ---- partitions and streams ----

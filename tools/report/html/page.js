@@ -29,7 +29,7 @@ function start() {
   const items = data.sections.reduce((n, section) => n + section.items.length, 0);
   const goTo = {
     step(at) { open("graph"); planAt(current).views.graph.go(at); },
-    buffer() { open("memory"); },
+    buffer(i) { open("memory"); planAt(current).views.memory.go(i); },
   };
   const planOf = (item) => {
     const i = plans.findIndex((plan) => plan.place && plan.place === item.place);
@@ -94,7 +94,8 @@ function start() {
     try { history.replaceState(null, "", "#" + view.name); } catch (refused) { /* a page without an address */ }
   }
   const subjects = data.sections.flatMap((section) => section.subjects).filter((name) => name !== data.verb);
-  const title = subjects.length ? [...new Set(subjects)].slice(0, 6).join(" \u2192 ") : "";
+  const only = items === 1 ? data.sections[0].items[0].place : "";
+  const title = subjects.length ? [...new Set(subjects)].slice(0, 6).join(" \u2192 ") : only;
   const totals = data.totals.trim().split("\n").pop();
   document.getElementById("page").replaceChildren(
     h("header.top", {}, h("span.pill." + data.class, {}, data.verdict), h("h1", {}, data.verb), h("span.grow"), themeButton(), title || totals ? h("p", {}, [title, totals].filter(Boolean).join(" \u00b7 ")) : null),

@@ -169,6 +169,11 @@ def check_keys(page, checks, made):
     page.run("document.querySelector('main canvas').focus()")
     page.press("ArrowDown", 2)
     checks.hold(page.run("!document.querySelector('.details').hidden"), "keys, graph: no step is told of")
+    # From a step to a buffer that it reads.
+    page.run("document.querySelector('.details li button.link').click()")
+    checks.hold(page.run("document.body.dataset.view") == "memory" and
+                page.run("document.querySelector('.details h3').innerText").startswith("$"),
+                "graph: a buffer's name does not lead to it")
     page.open(made["check"][0], "runs")
     page.run("document.querySelector('.table').focus()")
     page.press("ArrowDown", 2)
