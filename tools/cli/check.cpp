@@ -19,6 +19,7 @@
 #include "base/stop_signals.h"
 #include "conformance/run/runs.h"
 #include "conformance/run/static_inputs.h"
+#include "spec/graph_text.h"
 #include "spec/plan_text.h"
 #include "tools/cli/against.h"
 #include "tools/cli/flags.h"

@@ -111,7 +111,7 @@ TEST_F(CliExecutor, IsWrittenDownWithAllThatIsSaid) {
   }
   EXPECT_EQ(passes.out.find("log-protocol"), std::string::npos);
 
-  (void)check(served("reference") + " | sed -u '3s/.*/garbage/'", "op/conversion.case",
+  (void)check(served("reference") + " | sed -u 3s/.*/garbage/", "op/conversion.case",
               "--log-protocol " + log);
   const auto lines = lines_of();
   ASSERT_GT(lines.size(), 2U);

@@ -75,7 +75,7 @@ TEST_F(CliOutputs, BundleWhatWasJudgedAndRunItAgain) {
   EXPECT_EQ(manifest["data"], true);
   EXPECT_EQ(manifest["files"][0]["stored"].size(), 3U) << manifest;
   EXPECT_EQ(read_file(bundle + "/programs/0/mutations.pt2"), read_file(model_file));
-  const CliRun again = run("check " + bundle + "/programs/0/mutations.pt2");
+  const CliRun again = run("check -v " + bundle + "/programs/0/mutations.pt2");
   EXPECT_EQ(again.code, 0) << again.out << again.err;
   EXPECT_TRUE(contains(again.out, "2 recorded calls"));
   const CliRun replayed = run("replay " + bundle);
