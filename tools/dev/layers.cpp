@@ -60,6 +60,9 @@ const std::vector<Layer>& layers() {
       {"tools/kit/",
        {"base/", "spec/", "conformance/", "fuzz/", "tools/executors/executor_sources.h"},
        {"gmock/", "rapidcheck"}},
+      {"tools/dev/engine_consumer/",
+       {"spec/", "tools/kit/", "my_executor.h"},  // of a project of its own
+       {}},
       {"tools/cli/", kEverything, {"nlohmann/", "CLI/"}},
       {"tools/tests/", kEverything, {"nlohmann/"}},
       {"tools/", kEverything, {"nlohmann/"}, {"tools/cli/"}},
@@ -126,8 +129,9 @@ bool allowed(const Layer& layer, std::string_view path, std::string_view target)
 
 // The layer of a file, or null.
 const Layer* layer_of(std::string_view path) {
-  const bool is_wide =
-      is_test(path) && !starts_with(path, "tools/cli/") && !starts_with(path, "tools/tests/");
+  constexpr std::string_view kOwnRules[] = {"tools/cli/", "tools/tests/",
+                                            "tools/dev/engine_consumer/"};
+  const bool is_wide = is_test(path) && !starts_with_any(path, kOwnRules);
   const Layer* found = nullptr;
   for (const Layer& layer : layers()) {
     if (starts_with(path, layer.folder) && (found == nullptr || is_wide)) found = &layer;

@@ -10,7 +10,7 @@ namespace graphgate::dev {
 // A folder and the folders (or single files) that its sources may include, itself aside. A name
 // that ends in '*' stands for the files of a folder without its subfolders. Tests (*_test.cpp,
 // *_fuzzer.cpp and what only they include) keep the rules of the outermost folder, but those of
-// the command line.
+// the command line and of the example project.
 struct Layer {
   std::string_view folder;
   std::vector<std::string_view> may_include;

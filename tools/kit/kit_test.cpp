@@ -263,6 +263,9 @@ TEST(Kit, MatchersTellTheCaseAndTheFinding) {
   std::ostringstream wanted;
   matcher.DescribeTo(&wanted);
   EXPECT_THAT(wanted.str(), HasSubstr("aten.relu.default(%x)"));
+  std::ostringstream not_wanted;
+  matcher.DescribeNegationTo(&not_wanted);
+  EXPECT_THAT(not_wanted.str(), HasSubstr("does not conform on the case"));
   EXPECT_THAT(engine, Not(ConformsOnFile("/nowhere/x.case")));
 }
 
