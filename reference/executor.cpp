@@ -67,8 +67,8 @@ HostTensor export_tensor(const Tensor& tensor) {
           tensor.offset, tensor.device, tensor.storage->host};
 }
 
-spec::Spread export_spread(const Tensor& exported) {
-  const Tensor tensor = as_components(exported);
+spec::Spread export_spread(const Tensor& tensor) {
+  if (spec::is_complex(tensor.dtype)) return export_spread(as_components(tensor));
   const auto count = static_cast<std::size_t>(tensor.count());
   spec::Spread spread;
   spread.values.resize(count);

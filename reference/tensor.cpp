@@ -152,24 +152,20 @@ bool is_non_overlapping_and_dense(const Tensor& tensor) {
   return true;
 }
 
+// The last dimension so far is kept as the row: what is dense is one row, and takes no memory.
 ElementWalk::ElementWalk(const Tensor& tensor) : row_(tensor.offset) {
+  bool has_row = false;
   for (std::size_t d = 0; d < tensor.sizes.size(); ++d) {
     if (tensor.sizes[d] == 1) continue;
-    const bool continues =
-        !sizes_.empty() && strides_.back() == tensor.strides[d] * tensor.sizes[d];
-    if (!continues) {
-      sizes_.push_back(tensor.sizes[d]);
-      strides_.push_back(tensor.strides[d]);
-      continue;
+    const bool continues = has_row && stride_ == tensor.strides[d] * tensor.sizes[d];
+    if (has_row && !continues) {
+      sizes_.push_back(length_);
+      strides_.push_back(stride_);
     }
-    sizes_.back() *= tensor.sizes[d];
-    strides_.back() = tensor.strides[d];
+    length_ = continues ? length_ * tensor.sizes[d] : tensor.sizes[d];
+    stride_ = tensor.strides[d];
+    has_row = true;
   }
-  if (sizes_.empty()) return;  // one element
-  length_ = sizes_.back();
-  stride_ = strides_.back();
-  sizes_.pop_back();
-  strides_.pop_back();
   index_.assign(sizes_.size(), 0);
 }
 

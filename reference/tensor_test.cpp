@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "base/split_mix.h"
 #include "reference/array.h"
 
 namespace graphgate::reference {
@@ -31,6 +33,34 @@ TEST(NewTensor, RefusesSizesThatNoMachineHolds) {
   EXPECT_THROW((void)new_tensor(DType::kFloat32, {std::int64_t{1} << 40}, spec::Device{}), OpError);
   EXPECT_THROW((void)new_tensor(DType::kFloat32, {std::int64_t{1} << 62, 4}, spec::Device{}),
                OpError);
+}
+
+TEST(ElementWalk, MeetsEachElementInRowMajorOrderHoweverMuchIsAskedForAtOnce) {
+  SplitMix64 draw(1);
+  for (int round = 0; round < 2000; ++round) {
+    Tensor tensor;
+    tensor.offset = static_cast<std::int64_t>(draw.next() % 3);
+    std::int64_t dense = 1;
+    for (std::uint64_t d = 0, rank = draw.next() % 5; d < rank; ++d) {
+      const auto size = static_cast<std::int64_t>(draw.next() % 4);
+      // Dense where it can be, so that dimensions join; else at any distance, or none.
+      const bool is_dense = draw.next() % 4 != 0;
+      const std::int64_t stride = is_dense ? dense : static_cast<std::int64_t>(draw.next() % 7);
+      tensor.sizes.insert(tensor.sizes.begin(), size);
+      tensor.strides.insert(tensor.strides.begin(), stride);
+      dense = stride * size;
+    }
+    std::vector<std::int64_t> met;
+    ElementWalk walk(tensor);
+    for (std::int64_t left = tensor.count(); left > 0;) {
+      const std::int64_t part = std::min(left, static_cast<std::int64_t>(1 + draw.next() % 5));
+      walk.next(part, [&](std::int64_t position, std::int64_t stride, std::int64_t count) {
+        for (; count > 0; --count, position += stride) met.push_back(position);
+      });
+      left -= part;
+    }
+    EXPECT_EQ(met, element_positions(tensor)) << "round " << round;
+  }
 }
 
 TEST(ElementPositions, FollowStridesInRowMajorOrder) {
