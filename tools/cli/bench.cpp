@@ -126,9 +126,9 @@ Verb add_bench(CLI::App& app) {
   bench
       ->add_option(
           "what", verb.what,
-          "what is measured: plan, the optimized executor on the host; judges, what they "
-          "cost beside plain runs; fuzz, how cases are drawn; replay, what the runtime "
-          "adds to launches of graphs, with --device on a device, too; decode, a decoder's "
+          "what is measured. plan: the optimized executor on the host. judges: what they "
+          "cost beside plain runs. fuzz: how cases are drawn. replay: what the runtime "
+          "adds to launches of graphs, with --device on a device, too. decode: a decoder's "
           "step, on a GPU unless --device says emulated. Times of an emulated device say "
           "nothing")
       ->required()
