@@ -145,6 +145,53 @@ TEST(Docs, NameFilesAndFoldersThatExist) {
   EXPECT_GT(named, 50U);
 }
 
+// Returns every end of every path of the repository: "base/file_io.h", "file_io.h".
+std::set<std::string> ends_of_paths() {
+  std::set<std::string> ends;
+  for (const char* folder : {"base", "cmake", "conformance", "docs", "fuzz", "golden", "interop",
+                             "optimized", "reference", "spec", "tools"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(kRoot / folder)) {
+      std::string path = fs::relative(entry.path(), kRoot).string();
+      while (true) {
+        ends.insert(path);
+        const std::size_t slash = path.find('/');
+        if (slash == std::string::npos) break;
+        path.erase(0, slash + 1);
+      }
+    }
+  }
+  return ends;
+}
+
+// What pages call by a short name, `file_io.h` or `runtime/host/copy_in.cpp`. Names in capitals
+// stand for any; some are other people's files.
+TEST(Docs, NameFilesByShortNamesThatExist) {
+  const std::set<std::string> others = {
+      // of CUDA, Python, PyTorch and vLLM
+      "cublasLt.h", "cuda.h", "Python.h", "aten/src/ATen/autocast_mode.cpp",
+      "utility/fix_functionalization.py", "ir/clone_elimination.py", "utility/noop_elimination.py",
+      "utility/split_coalescing.py", "utility/scatter_split_replace.py", "codegen.py",
+      "piecewise_backend.py", "reinplace.py", "joint_graph.py", "post_grad.py", "split_cat.py",
+      "fuse_attention.py", "env_override.py", "compiler_interface.py", "config/compilation.py",
+      "compilation/compiler_interface.py", "decorators.py",
+      // what a command of the tutorial writes
+      "gate.md"};
+  const std::set<std::string> ends = ends_of_paths();
+  const std::regex name("`((?:[A-Za-z0-9_]+/)*[A-Za-z0-9_]+\\.(?:cpp|h|py|cuh|cmake|svg|md))`");
+  const std::regex any("[A-Z]{4,}");
+  std::size_t named = 0;
+  for (const fs::path& page : pages_of_docs()) {
+    if (page.string().find("/docs/log/") != std::string::npos) continue;
+    const std::string text = must(read_whole(page));
+    for (std::sregex_iterator i(text.begin(), text.end(), name), end; i != end; ++i, ++named) {
+      const std::string file = (*i)[1];
+      if (std::regex_search(file, any) || others.contains(file) || file == "README.md") continue;
+      EXPECT_TRUE(ends.contains(file)) << fs::relative(page, kRoot).string() << " names " << file;
+    }
+  }
+  EXPECT_GT(named, 300U);
+}
+
 // Names by the file of fuzz/motifs/ that has them, in order. `name` finds one in a line; `file` a
 // path, behind which the names of that file stand.
 using Motifs = std::map<std::string, std::set<std::string>>;
