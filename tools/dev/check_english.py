@@ -2,7 +2,7 @@
 """Whether people can read what is written for them: check_english.py [--count] [FILE...]
 
 Reads the pages of docs/ and README.md, the comments of headers, and the texts of the program (help and messages:
-string literals of C++). docs/log/ tells what was, and is not read. Finds
+string literals of C++; comments and strings of Python). docs/log/ tells what was, and is not read. Finds
 
   beginning   a sentence that begins with Whose, With what, Of what, Who, ... : it hides its subject
   word        a word that the house says otherwise: "depends on", not "hangs on"
@@ -13,10 +13,12 @@ Prints a line for each, `FILE:LINE: RULE: the sentence`; exit code 1 where there
 
 import argparse
 import collections
+import io
 import os
 import re
 import subprocess
 import sys
+import tokenize
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 MOST_WORDS = 40
@@ -115,6 +117,24 @@ def pieces_of_literals(text):
     yield piece
 
 
+def pieces_of_python(text):
+    """Comments, those in a row as one, and strings."""
+    piece, last = Piece(), 0
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            if token.start[0] != last + 1:
+                yield piece
+                piece = Piece()
+            piece.add(plain(token.string.lstrip("#! ")), token.start[0])
+            last = token.start[0]
+        elif token.type == tokenize.STRING:
+            for at, paragraph in enumerate(re.split(r"\n\s*\n", re.sub(r"^[a-zA-Z]*(\"\"\"|[\"'])|(\"\"\"|[\"'])$", "", token.string))):
+                string = Piece()
+                string.add(plain(paragraph), token.start[0] + 2 * at)
+                yield string
+    yield piece
+
+
 _END = re.compile(r"[.?!][)\"'*]*$")
 _NO_END = re.compile(r"^(e\.g\.|i\.e\.|etc\.|vs\.|cf\.|[A-Z]\.|\.\.\.)$")
 
@@ -139,11 +159,12 @@ def sentences(piece):
 def findings(path, text):
     is_page = path.endswith(".md")
     if is_page:
-        pieces = [(piece, True) for piece in pieces_of_page(text)]
+        pieces = pieces_of_page(text)
+    elif path.endswith(".py"):
+        pieces = pieces_of_python(text)
     else:
-        pieces = [(piece, False) for piece in pieces_of_comments(text)]
-        pieces += [(piece, False) for piece in pieces_of_literals(text)]
-    for piece, _ in pieces:
+        pieces = [*pieces_of_comments(text), *pieces_of_literals(text)]
+    for piece in pieces:
         for sentence in sentences(piece):
             said = " ".join(word for word, _ in sentence)
             line = sentence[0][1]
@@ -166,6 +187,9 @@ def files():
         if path == "README.md" or (path.startswith("docs/") and path.endswith(".md")
                                    and not path.startswith("docs/log/")):
             yield path
+        elif path.endswith(".py"):
+            if not path.endswith("_test.py") and "/findings/" not in path and path != "tools/dev/check_english.py":
+                yield path
         elif re.match(r"(base|conformance|fuzz|interop|optimized|reference|spec|tools)/.*\.(h|cpp|cu)$", path):
             if not path.endswith("_test.cpp"):
                 yield path

@@ -51,7 +51,7 @@ class Transcripts(unittest.TestCase):
 class English(unittest.TestCase):
     @staticmethod
     def _rules(path, text):
-        return [(line, rule) for line, rule, _ in check_english.findings(path, text)]
+        return sorted((line, rule) for line, rule, _ in check_english.findings(path, text))
 
     def test_a_page_that_can_be_read_passes(self):
         self.assertEqual(self._rules("a.md", "# Head\n\nIt depends on it. Who reads it?\n\n    $ Who is code\n"), [])
@@ -72,6 +72,8 @@ class English(unittest.TestCase):
     def test_comments_and_messages_are_read(self):
         self.assertEqual(self._rules("a.cpp", '// Who uses it: b.\nf("it hangs "\n  "on c");\n'),
                          [(1, "beginning"), (2, "word")])
+        self.assertEqual(self._rules("a.py", '# Whose is\n# it.\n"""Reads.\n\nIt hangs\non b."""\nx = 1  # which it is\n'),
+                         [(1, "beginning"), (5, "word")])
 
 
 if __name__ == "__main__":

@@ -103,7 +103,7 @@ def nodes_of(graphgate, file):
 
 
 def finds_something(code, text):
-    """Of what is inconclusive only SUSPECT is a finding."""
+    """SUSPECT alone of what is inconclusive is a finding."""
     return code not in (0, 2) or "SUSPECT" in text or '"event":"finding"' in text
 
 

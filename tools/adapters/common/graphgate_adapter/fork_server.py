@@ -1,6 +1,6 @@
 """Processes that are forked from one which has imported and warmed up (docs/executors.md).
 
-Whoever connects to the socket sends the three files of a process and its limit of memory, and gets
+The side that connects to the socket sends the three files of a process and its limit of memory, and gets
 the number of a keeper. The keeper forks the process, tells how it ended, and ends all that has come
 of it when the connection is closed.
 """
@@ -175,7 +175,7 @@ def _kill(number):
 
 
 def _end_all(process, is_over):
-    """Who is killed leaves its children to the keeper: so no tree is walked."""
+    """A process that is killed leaves its children to the keeper: so no tree is walked."""
     if not is_over:
         _kill(-process)
     end = time.monotonic() + _KEEPER_SECONDS

@@ -145,7 +145,7 @@ class Compile(Backend):
                         importlib.import_module(f"torch._inductor.{name}")
             return
         toolchain.find_vector_units()
-        # Whoever compiles in threads could not be forked any more.
+        # A process that compiles in threads could not be forked any more.
         # One kernel with vectors and one without: their headers are compiled apart.
         for patch in ({}, {"cpp.simdlen": 1}):
             with contextlib.suppress(Exception), inductor.patch(compile_threads=1, **patch):

@@ -53,7 +53,7 @@ def _known(*values):
 
 
 def _text(form, *values):
-    """An expression of others, in parentheses. Of what is not known, nothing is."""
+    """An expression of others, in parentheses. Nothing is, of what is not known."""
     if not _known(*values):
         return _Value()
     depth = 1 + max(each.depth for each in values)

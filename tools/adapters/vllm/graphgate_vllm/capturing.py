@@ -130,7 +130,7 @@ class _Places:
 
     def restore(self, results, held):
         """The results, those whose storage begins with them as parts of storages again: of what is
-        held (states, inputs), or as in the run that this was made of. Who shares memory shares one."""
+        held (states, inputs), or as in the run that this was made of. Tensors that share memory share one."""
         leaves, structure = pytree.tree_flatten(results)
         storages = {each.untyped_storage().data_ptr(): each.untyped_storage() for each in held}
         placed = [
