@@ -71,6 +71,9 @@ function matrixView(panel) {
   const show = (cell) => h("span." + cell.class, {title: cell.text || cell.word}, letter[cell.class] + (cell.word ? " " + cell.word : "") + (cell.kind ? ", " + cell.kind : ""));
   const rank = {bad: 0, open: 1, known: 2, ok: 3, none: 4};
   const isNarrow = panel.columns.length > 6;
+  // What is worse comes first.
+  const worst = (row) => row.cells.reduce((m, c) => Math.min(m, rank[c.class]), row.class ? rank[row.class] : 4);
+  if (panel.rows.some((row) => worst(row) < 2)) panel.rows.sort((a, b) => worst(a) - worst(b));
   const columns = [{title: panel.corner, key: (r) => r.name, cell: (r) => h("code", {title: r.text || r.name}, r.name), width: "minmax(9rem, 1.6fr)"}];
   if (panel.rows.some((r) => r.word)) columns.push({title: "verdict", key: (r) => r.word, cell: (r) => h("span.words." + r.class, {}, r.word), width: "minmax(7rem, 9rem)"});
   panel.columns.forEach((name, i) => columns.push({title: name, key: (r) => rank[r.cells[i].class], cell: (r) => (isNarrow && r.cells[i].class === "ok" ? h("span.ok", {title: r.cells[i].word}, "\u25cf") : show(r.cells[i])), width: isNarrow ? "minmax(5.5rem, 1fr)" : "minmax(8rem, 1fr)"}));
