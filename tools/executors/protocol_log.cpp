@@ -69,7 +69,7 @@ Result<ProtocolLog*> ProtocolLog::open(const std::string& path) {
   if (found != all.by_path.end()) return found->second.get();
   GRAPHGATE_TRY(AtomicFile file, AtomicFile::create(path));
   all.owner = ::getpid();
-  auto log = std::unique_ptr<ProtocolLog>(new ProtocolLog(path, std::move(file)));
+  auto log = std::unique_ptr<ProtocolLog>(new ProtocolLog(std::move(file)));
   return all.by_path.emplace(path, std::move(log)).first->second.get();
 }
 
@@ -77,13 +77,14 @@ Result<void> ProtocolLog::close_all() {
   Logs& all = logs();
   const std::lock_guard lock(all.mutex);
   if (all.owner != ::getpid()) return {};
+  Result<void> closed;
   for (const auto& [path, log] : all.by_path) {
     const std::lock_guard writing(log->writing_);
-    if (log->has_failed_) return infrastructure(log->failure_);
-    GRAPHGATE_TRY_VOID(log->file_.commit());
+    auto one = log->has_failed_ ? Result<void>(infrastructure(log->failure_)) : log->file_.commit();
+    if (closed.ok()) closed = std::move(one);
   }
-  all.by_path.clear();
-  return {};
+  all.by_path.clear();  // what has no name yet goes
+  return closed;
 }
 
 std::string ProtocolLog::new_session() {

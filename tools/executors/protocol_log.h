@@ -35,11 +35,10 @@ class ProtocolLog {
   void note_end(const std::string& session, const std::string& words);
 
  private:
-  ProtocolLog(std::string path, AtomicFile file) : path_(std::move(path)), file_(std::move(file)) {}
+  explicit ProtocolLog(AtomicFile file) : file_(std::move(file)) {}
   void write(const std::string& session, std::string_view direction, std::string_view member,
              const std::string& json);
 
-  const std::string path_;
   AtomicFile file_;
   std::mutex writing_;  // and below
   bool has_failed_ = false;

@@ -126,6 +126,7 @@ void TraceEvents::name_thread(int process, int thread, const std::string& name) 
 
 void TraceEvents::add_slice(int process, int thread, const std::string& name, double begin,
                             double length, Json args) {
+  if (args.is_null()) args = Json::object();
   events_.push_back({{"ph", "X"},
                      {"name", plain_text(name)},
                      {"cat", "graphgate"},
