@@ -27,8 +27,8 @@ struct PackedBuffer {
 };
 
 // V3.overlap for every two that meet in time and bytes; V3.capacity for each that does not lie in
-// [0, capacity_bytes), or, without a capacity, in non-negative offsets of 64 bits. Every pair is
-// looked at.
+// [0, capacity_bytes), or, without a capacity, in non-negative offsets of 64 bits. All pairs
+// that meet are named.
 [[nodiscard]] std::vector<spec::Finding> verify_packing(std::span<const PackedBuffer> buffers,
                                                         std::optional<std::int64_t> capacity_bytes);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <utility>
 
@@ -100,19 +101,15 @@ class Packer {
     search_work_ += work;
   }
 
-  // Capacities between the floor and the best packing, by halves.
+  // Capacities between the floor and the best packing.
   void search_above_floor(std::size_t part) {
-    for (std::int64_t slice = search_work_ / 16; search_work_ > 0 && slice > 0; slice *= 2) {
-      std::int64_t doubtful = floor_;  // below it, searches of this round did not end in time
-      while (doubtful < best_[part].peak && search_work_ > 0) {
-        const std::int64_t capacity = doubtful + (best_[part].peak - 1 - doubtful) / 2;
-        std::int64_t work = std::min(slice, search_work_);
-        search_work_ -= work;
-        if (attempt(part, capacity, work) != SearchEnd::kFound) doubtful = capacity + 1;
-        search_work_ += work;
-        doubtful = std::max(doubtful, floor_);
-      }
-      if (best_[part].peak <= floor_) return;
+    std::map<std::int64_t, std::uint64_t> visits;  // by capacity
+    for (std::uint64_t k = 0; search_work_ > 0 && best_[part].peak > floor_; ++k) {
+      const std::int64_t capacity = rung(k, floor_, best_[part].peak - 1, Top::kBestSoFar);
+      if (!can_search(parts_[part], capacity)) return;
+      const std::uint64_t visit = visits[capacity]++;
+      take_result(part, capacity,
+                  search_round(parts_[part], capacity, visit, slice_length(visit), search_work_));
     }
   }
 
@@ -122,9 +119,14 @@ class Packer {
       return SearchEnd::kBudget;
     }
     SearchResult result = search_with_restarts(parts_[part], capacity, work);
+    const SearchEnd end = result.end;
+    take_result(part, capacity, std::move(result));
+    return end;
+  }
+
+  void take_result(std::size_t part, std::int64_t capacity, SearchResult result) {
     if (result.end == SearchEnd::kFound) take_offsets(part, std::move(result.offsets));
     if (result.end == SearchEnd::kExhausted) refute(part, capacity, BoundReason::kSearch);
-    return result.end;
   }
 
   // The part has no packing within the capacity.

@@ -44,8 +44,12 @@ struct FitMethod {
 // Boxes in the method's order, each into a hole between those placed before that share a section
 // with it, or on top of them. nullopt when the peak would not stay below `limit`, or when `work`
 // (operations left, counted down) is used up. About 2 n * live_max operations at most.
+// A `stop` that is over ends the work like a budget. A seed above 0 changes the order somewhat: the
+// first key of the method is stretched, by the same factor where it is equal.
 [[nodiscard]] std::optional<PartPacking> fit(const PackPart& part, const FitMethod& method,
-                                             std::int64_t limit, std::int64_t& work);
+                                             std::int64_t limit, std::int64_t& work,
+                                             const PackStop* stop = nullptr,
+                                             std::uint64_t seed = 0);
 
 enum class TimeDirection : std::uint8_t { kForward, kBackward };
 

@@ -13,9 +13,12 @@
 // Internal to memory/.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "optimized/memory/pack.h"
@@ -24,6 +27,19 @@ namespace graphgate::optimized {
 
 // No size, offset, step or amount of work is larger.
 inline constexpr std::int64_t kPackMax = std::numeric_limits<std::int64_t>::max();
+
+// Says to long work that nobody waits for its answer any more. Any thread may ask and stop.
+class PackStop {
+ public:
+  explicit PackStop(std::function<bool()> is_over) : is_over_(std::move(is_over)) {}
+  void stop() { stopped_ = true; }
+  // Whether stop() was called, or what the caller watches is over.
+  [[nodiscard]] bool is_over() const { return stopped_ || (is_over_ && is_over_()); }
+
+ private:
+  std::function<bool()> is_over_;
+  std::atomic<bool> stopped_ = false;
+};
 
 // An item of a part. `size` > 0 is in units (see PackParts).
 struct PackBox {

@@ -65,25 +65,46 @@ std::vector<std::int32_t> window_centres(const PackPart& part) {
 
 }  // namespace
 
-SearchResult search_with_restarts(const PackPart& part, std::int64_t capacity, std::int64_t& work) {
+std::int64_t slice_length(std::uint64_t round) {
+  return std::int64_t{1} << std::min(std::countr_zero(round + 1), kLengtheningsMax);
+}
+
+SearchResult search_round(const PackPart& part, std::int64_t capacity, std::uint64_t round,
+                          std::int64_t length, std::int64_t& work, const PackStop* stop) {
   // Long enough to put every box down once.
   std::int64_t dive = 0;
   for (const PackBox& box : part.boxes) dive += 8 + (box.last - box.first) / 4;
   dive = std::max(kShortestSlice, dive * static_cast<std::int64_t>(part.boxes.size()));
   const std::span<const SearchOrder> orders(kOrders.data(), capacity > part.bound ? 3 : 6);
-  for (std::uint64_t round = 0; work > 0; ++round) {
-    const int lengthenings = std::min(std::countr_zero(round + 1), kLengtheningsMax);
-    for (SearchOrder order : orders) {
-      order.seed = round;
-      const std::int64_t slice = dive > work >> lengthenings ? work : dive << lengthenings;
-      std::int64_t left = slice;
-      SearchResult result = search(part, capacity, order, left);
-      work -= slice - left;
-      if (result.end != SearchEnd::kBudget) return result;
-      if (work <= 0) break;
-    }
+  for (SearchOrder order : orders) {
+    if (work <= 0) break;
+    order.seed = round;
+    const std::int64_t slice = dive > work / length ? work : dive * length;
+    std::int64_t left = slice;
+    SearchResult result = search(part, capacity, order, left, stop);
+    work -= slice - left;
+    if (result.end != SearchEnd::kBudget) return result;
+    if (stop != nullptr && stop->is_over()) work = -1;
   }
   return {};
+}
+
+SearchResult search_with_restarts(const PackPart& part, std::int64_t capacity, std::int64_t& work) {
+  for (std::uint64_t round = 0; work > 0; ++round) {
+    SearchResult result = search_round(part, capacity, round, slice_length(round), work);
+    if (result.end != SearchEnd::kBudget) return result;
+  }
+  return {};
+}
+
+std::int64_t rung(std::uint64_t k, std::int64_t floor, std::int64_t top, Top what) {
+  // Of 16 parts of the way up.
+  constexpr std::array<std::int64_t, kRungs> kToGoal = {16, 16, 8, 0, 16, 4, 16, 12};
+  constexpr std::array<std::int64_t, kRungs> kBelowBest = {8, 4, 12, 0, 8, 2, 4, 16};
+  GRAPHGATE_CHECK(floor <= top);
+  const std::int64_t way = top - floor;
+  const std::int64_t parts = what == Top::kGoal ? kToGoal[k % kRungs] : kBelowBest[k % kRungs];
+  return floor + way / 16 * parts + way % 16 * parts / 16;
 }
 
 std::int64_t next_sum_of_sizes(const PackPart& part, std::int64_t bound) {
@@ -111,16 +132,18 @@ std::int64_t next_sum_of_sizes(const PackPart& part, std::int64_t bound) {
   return bound;
 }
 
-bool window_is_refuted(const PackPart& part, std::int64_t capacity, std::int64_t& work) {
+bool window_is_refuted(const PackPart& part, std::int64_t capacity, std::int64_t& work,
+                       std::int64_t slice, const PackStop* stop) {
   const std::vector<std::int32_t> centres = window_centres(part);
   for (std::int32_t radius = 2; work > 0 && radius < part.section_count; radius *= 2) {
     for (const std::int32_t centre : centres) {
       const PackPart window = window_of(part, std::max(0, centre - radius),
                                         std::min(part.section_count, centre + radius + 1));
-      std::int64_t left = std::min(work, kShortestSlice);
+      std::int64_t left = std::min(work, slice);
       work -= left;
       const SearchEnd end =
-          search(window, capacity, {SearchTies::kDurationAreaLoad, SearchPick::kScarcest}, left)
+          search(window, capacity, {SearchTies::kDurationAreaLoad, SearchPick::kScarcest}, left,
+                 stop)
               .end;
       work += left;
       if (end == SearchEnd::kExhausted) return true;

@@ -43,8 +43,13 @@ std::vector<std::uint32_t> ranks(const PackPart& part, const SearchOrder& order,
 template <class Unit>
 class Search {
  public:
-  Search(const PackPart& part, std::int64_t capacity, const SearchOrder& order, std::int64_t& work)
-      : capacity_(static_cast<Unit>(capacity)), pick_(order.pick), work_(work) {
+  Search(const PackPart& part, std::int64_t capacity, const SearchOrder& order, std::int64_t& work,
+         const PackStop* stop)
+      : capacity_(static_cast<Unit>(capacity)),
+        pick_(order.pick),
+        work_(work),
+        stop_(stop),
+        next_look_(work) {
     const std::size_t sections = static_cast<std::size_t>(part.section_count) + kLanes;
     room_.assign(sections, capacity_);
     lowest_begin_.assign(sections, 0);
@@ -77,6 +82,7 @@ class Search {
 
  private:
   static constexpr Unit kNoUnit = std::numeric_limits<Unit>::max();
+  static constexpr std::int64_t kLookEvery = 1'000'000;  // some milliseconds
   static constexpr std::int32_t kLanes = 16 / sizeof(Unit);
   using Lanes = std::array<Unit, kLanes>;
 
@@ -91,6 +97,14 @@ class Search {
     Unit lowest = 0;      // it begins here or higher, in every packing left
     bool on_top = false;  // something unplaced lies under it
   };
+
+  [[nodiscard]] bool may_go_on() {
+    if (work_ < next_look_ && stop_ != nullptr) {
+      next_look_ = work_ - kLookEvery;
+      if (stop_->is_over()) work_ = -1;
+    }
+    return work_ >= 0;
+  }
 
   void add_room(const Box& box, std::int32_t size) {
     for (std::int32_t s = box.first; s < box.last; ++s) {
@@ -263,7 +277,7 @@ class Search {
   // the group are not restored: the caller, who has a copy, does.
   bool solve(const Group& group) {
     std::vector<Belief> saved(group.size());
-    while (work_ >= 0 && propagate(group)) {
+    while (may_go_on() && propagate(group)) {
       const auto chosen = choose(group);
       if (!chosen) return false;
       for (std::size_t k = 0; k < group.size(); ++k) saved[k] = beliefs_[group[k]];
@@ -280,6 +294,8 @@ class Search {
   Unit capacity_;
   SearchPick pick_;
   std::int64_t& work_;
+  const PackStop* stop_;
+  std::int64_t next_look_;  // the work left at which `stop_` is asked next
   std::vector<Box> boxes_;
   std::vector<std::uint32_t> rank_;
   std::vector<Belief> beliefs_;
@@ -300,13 +316,13 @@ bool can_search(const PackPart& part, std::int64_t capacity) {
 }
 
 SearchResult search(const PackPart& part, std::int64_t capacity, const SearchOrder& order,
-                    std::int64_t& work) {
+                    std::int64_t& work, const PackStop* stop) {
   GRAPHGATE_CHECK(can_search(part, capacity));
   constexpr std::int64_t kShortMax = std::numeric_limits<std::int16_t>::max();
   const bool is_short =
       capacity < kShortMax && part.boxes.size() < static_cast<std::size_t>(kShortMax);
-  if (is_short) return Search<std::int16_t>(part, capacity, order, work).run();
-  return Search<std::int32_t>(part, capacity, order, work).run();
+  if (is_short) return Search<std::int16_t>(part, capacity, order, work, stop).run();
+  return Search<std::int32_t>(part, capacity, order, work, stop).run();
 }
 
 }  // namespace graphgate::optimized

@@ -61,8 +61,9 @@ struct SearchResult {
 [[nodiscard]] bool can_search(const PackPart& part, std::int64_t capacity);
 
 // One order. `capacity` in units. `work` is the operations left; it is counted down and may end
-// below 0.
+// below 0. A `stop` that is over ends the search like a budget.
 [[nodiscard]] SearchResult search(const PackPart& part, std::int64_t capacity,
-                                  const SearchOrder& order, std::int64_t& work);
+                                  const SearchOrder& order, std::int64_t& work,
+                                  const PackStop* stop = nullptr);
 
 }  // namespace graphgate::optimized

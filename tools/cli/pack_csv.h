@@ -11,7 +11,9 @@
 //     optimal      yes: so many bytes are alive at one step
 //     capacity     1048576: met
 //
-// plan.cpp hands its options over; nothing else calls this.
+// With a capacity the packer goes on until it is met, until the bound proves that it cannot be, or
+// until the time is over; the page says which. plan.cpp hands its options over; nothing else calls
+// this.
 #pragma once
 
 #include <cstdint>
@@ -23,16 +25,23 @@
 
 namespace graphgate::tools {
 
-// --effort: 0 for near-linear methods only; the packer's budgets grow in proportion.
+// --effort: 0 for near-linear methods only; the packer's budgets grow in proportion. Without the
+// option: so much without a capacity; and so much to get lower once a capacity is met.
 inline constexpr int kDefaultPackEffort = 4;
+inline constexpr int kPolishPackEffort = 1;
+inline constexpr double kDefaultPackSeconds = 60;
 inline constexpr int kPackEffortMax = 10'000;
 
 struct PackCsvOptions {
   std::string csv;                             // the file to pack
   std::optional<std::int64_t> capacity_bytes;  // of the arena; nothing: as low as possible
   std::int64_t alignment_bytes = 1;            // every offset is a multiple; sizes are rounded up
-  int effort = kDefaultPackEffort;
+  std::optional<int> effort;  // nothing: see above; with a capacity: until the time is over
   std::string out;  // a CSV with the placements: id,lower,upper,size,offset; "-" for stdout
+  std::optional<double>
+      seconds;             // --time; with one, work goes on that long without a capacity, too
+  int jobs = 1;            // threads
+  std::uint64_t seed = 1;  // of the searches
 };
 
 // How high buffers with places are, and the most bytes that are in use at one time.
@@ -43,7 +52,8 @@ struct PackedSize {
 // Returns two lines, indented: the peak; the bound, and the ratio of the two.
 [[nodiscard]] std::string size_lines(const PackedSize& size);
 
-// kFindings when the capacity is not met. kBadInput for a file that cannot be read, for sizes
+// kFindings when no packing meets the capacity; kInconclusive when none was found, and there may
+// be one. kBadInput for a file that cannot be read, for sizes
 // beyond 63 bits, and for options out of range; then nothing is written.
 [[nodiscard]] Result<ExitCode> run_pack_csv(const PackCsvOptions& options);
 

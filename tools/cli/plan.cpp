@@ -18,6 +18,7 @@
 #include "tools/cli/manners.h"
 #include "tools/cli/pack_csv.h"
 #include "tools/cli/plan_verify.h"
+#include "tools/cli/quantities.h"
 #include "tools/cli/verb.h"
 #include "tools/executors/optimized_options.h"
 #include "tools/report/escape.h"
@@ -48,6 +49,7 @@ struct PlanVerb {
   std::string places;                     // where to write how buffers came to their bytes
   std::vector<std::string> verify_files;  // stored plans, instead of programs
   std::string verify_form = "auto";
+  std::string pack_time;     // of --csv
   PlanVerifyOptions verify;  // of each of them
   const CLI::App* app = nullptr;
 };
@@ -60,8 +62,9 @@ Result<void> check_flags(const PlanVerb& verb) {
                     {"verify", "format", "program", "custom-ops", "capacity", "json", "html"}});
   }
   if (!verb.pack.csv.empty()) {
-    return refuse_without_effect(*verb.app,
-                                 {"with --csv", {"csv", "capacity", "alignment", "effort", "out"}});
+    return refuse_without_effect(
+        *verb.app,
+        {"with --csv", {"csv", "capacity", "alignment", "effort", "out", "time", "jobs", "seed"}});
   }
   FlagMode mode{"without --verify or --csv",
                 {"data", "custom-ops", "call", "seed", "verbose", "text", "dot", "quality", "json",
@@ -193,18 +196,29 @@ void add_changes(Report& page, const std::vector<std::string>& changes) {
   item.reason = "another plan: " + changes.front();
 }
 
-void add_csv_options(CLI::App& plan, PackCsvOptions& pack) {
+void add_csv_options(CLI::App& plan, PackCsvOptions& pack, std::string& time) {
   constexpr const char* kGroup = "Packing alone";
   auto* csv = plan.add_option("--csv", pack.csv,
                               "pack the buffers of this file (id,lower,upper,size) instead")
                   ->type_name(takes::kFile)
                   ->group(kGroup);
-  plan.add_option("--capacity", pack.capacity_bytes, "exit 1 when the arena is larger")
+  plan.add_option("--capacity", pack.capacity_bytes,
+                  "go on until the arena is no larger; exit 1 when it cannot be")
       ->group(kGroup);
   plan.add_option("--alignment", pack.alignment_bytes, "of every offset")
       ->needs(csv)
       ->group(kGroup);
-  plan.add_option("--effort", pack.effort, "work to spend; 0: near-linear methods only")
+  plan.add_option("--time", time, "how long to go on, as 90s or 1h (default with --capacity: 60s)")
+      ->type_name(takes::kDuration)
+      ->needs(csv)
+      ->group(kGroup);
+  plan.add_option("--jobs,-j", pack.jobs, "threads that search")
+      ->check(CLI::Range(1, 1024))
+      ->needs(csv)
+      ->group(kGroup);
+  plan.add_option("--effort", pack.effort,
+                  "end after so much work (default without --capacity and --time: " +
+                      std::to_string(kDefaultPackEffort) + "); 0: near-linear methods only")
       ->needs(csv)
       ->group(kGroup);
   plan.add_option("--out", pack.out, "write offsets to this CSV file (- for stdout)")
@@ -287,7 +301,14 @@ Result<ExitCode> run_plan(const PlanVerb& verb) {
   GRAPHGATE_TRY_VOID(check_flags(verb));
   if (!verb.pack.csv.empty()) {
     if (!verb.programs.files.empty()) return bad_input("--csv goes without programs");
-    return run_pack_csv(verb.pack);
+    PackCsvOptions options = verb.pack;
+    options.seed = verb.seed;
+    if (!verb.pack_time.empty()) {
+      const auto seconds = parse_duration(verb.pack_time);
+      if (!seconds.ok()) return seconds.error().at("--time");
+      options.seconds = seconds.value();
+    }
+    return run_pack_csv(options);
   }
   if (verb.programs.files.empty()) return bad_input("expected a program, or --csv FILE");
   const bool one_file = verb.programs.files.size() == 1;
@@ -362,7 +383,7 @@ Verb add_plan(CLI::App& app) {
       ->check(CLI::Range(0, 1'000'000));
   plan->add_option("--seed", verb.seed, "seed of the inputs where there is no recording");
   add_planner_flags(*plan, verb.planner);
-  add_csv_options(*plan, verb.pack);
+  add_csv_options(*plan, verb.pack, verb.pack_time);
   plan->add_flag("-v,--verbose", verb.verbose, "print the time of each stage to stderr");
   auto* text = plan->add_flag("--text", verb.text, "print the plan's canonical text");
   plan->add_flag("--dot", verb.dot, "print a Graphviz graph")->excludes(text);
@@ -399,7 +420,8 @@ Verb add_plan(CLI::App& app) {
       "  graphgate plan --verify dump/*-buffer-assignment.txt --format xla\n"
       "  graphgate plan --csv golden/memplan/C.1048576.csv --capacity 1048576\n\n"
       "Exit code: 0 good, 1 the plan differs from that of --diff, --verify "
-      "has findings or the capacity is not met, 3 infrastructure, 4 bad input.");
+      "has findings or no packing meets the capacity, 2 none was found in time that meets it, "
+      "3 infrastructure, 4 bad input.");
   return {plan, [owned](const auto& /*words*/) { return run_plan(*owned); }};
 }
 
