@@ -51,6 +51,8 @@ def model(decoder=Decoder):
 
 
 class WrongMask(Decoder):
+    """With `<` for `<=`: no token looks at itself, but for the first, which has nothing else to look at."""
+
     def seen(self, positions):
         return torch.arange(LENGTH) < positions[:, None] + (positions[:, None] == 0)
 
