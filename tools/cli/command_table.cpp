@@ -86,7 +86,18 @@ void add_with_all_below(const VerbText& verb, std::vector<const VerbText*>& all)
 
 }  // namespace
 
-VerbText command_table(const CLI::App& program) { return verb_text(program, {}); }
+VerbText command_table(const CLI::App& program) {
+  VerbText table = verb_text(program, {});
+  // The words of `help` are verbs, which are known once all are declared.
+  for (VerbText& verb : table.below) {
+    if (verb.path.back() != "help") continue;
+    for (OptionText& word : verb.words) {
+      word.choices = names_below(table);
+      word.kind = WordKind::kChoice;
+    }
+  }
+  return table;
+}
 
 std::vector<const VerbText*> with_all_below(const VerbText& verb) {
   std::vector<const VerbText*> all;

@@ -1,6 +1,7 @@
 // graphgate help: what --help says of the program or of a verb, on the terminal or for man(1).
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 
 #include "base/atomic_file.h"
@@ -30,7 +31,8 @@ Result<const CLI::App*> verb_at(const CLI::App& program, const std::vector<std::
                                     [&](const CLI::App* each) { return each->get_name() == word; });
     if (found == below.end()) {
       std::vector<std::string> names;
-      for (const CLI::App* each : below) names.push_back(each->get_name());
+      std::transform(below.begin(), below.end(), std::back_inserter(names),
+                     [](const CLI::App* each) { return each->get_name(); });
       return bad_input("unknown verb '" + word + "'" + did_you_mean(word, names) +
                        " ('graphgate help' lists them)");
     }
@@ -41,12 +43,16 @@ Result<const CLI::App*> verb_at(const CLI::App& program, const std::vector<std::
 
 // As --help prints it: verbs that were typed behind `help` are not asked.
 std::string help_of(const CLI::App& verb, const CLI::App& program) {
-  std::string name = program.get_name();
-  std::string below;
-  for (const CLI::App* each = &verb; each != &program; each = each->get_parent()) {
-    below = " " + each->get_name() + below;
+  std::vector<std::string> words;
+  for (const CLI::App* each = &verb; each != nullptr; each = each->get_parent()) {
+    words.push_back(each->get_name());
+    if (each == &program) break;
   }
-  return verb.get_formatter()->make_help(&verb, name + below, CLI::AppFormatMode::Normal);
+  std::string called;
+  for (auto word = words.rbegin(); word != words.rend(); ++word) {
+    called += (called.empty() ? "" : " ") + *word;
+  }
+  return verb.get_formatter()->make_help(&verb, called, CLI::AppFormatMode::Normal);
 }
 
 struct Page {

@@ -202,6 +202,7 @@ def look_at(shell, graphgate: str) -> int:
     expect("graphgate check --judges bounds,prov", ["check", "--judges", "bounds,provenance"])
     # Words without a name, files, and folders where only a folder can be.
     expect("graphgate completion fi", ["completion", "fish"])
+    expect("graphgate help conv", ["help", "convert"])
     expect("graphgate check min", ["check", "mine.case"])
     expect("graphgate check --json min", ["check", "--json", "mine.case"])
     expect("graphgate fuzz --corpus mo", ["fuzz", "--corpus", "models/"])
