@@ -42,11 +42,10 @@ Result<const CLI::App*> verb_at(const CLI::App& program, const std::vector<std::
 }
 
 // As --help prints it: verbs that were typed behind `help` are not asked.
-std::string help_of(const CLI::App& verb, const CLI::App& program) {
+std::string help_of(const CLI::App& verb) {
   std::vector<std::string> words;
   for (const CLI::App* each = &verb; each != nullptr; each = each->get_parent()) {
     words.push_back(each->get_name());
-    if (each == &program) break;
   }
   std::string called;
   for (auto word = words.rbegin(); word != words.rend(); ++word) {
@@ -82,7 +81,7 @@ Result<ExitCode> run_help(const HelpVerb& verb) {
   }
   GRAPHGATE_TRY(const CLI::App* asked, verb_at(*verb.program, verb.path));
   if (!verb.is_man && verb.folder.empty()) {
-    GRAPHGATE_TRY_VOID(write_text(help_of(*asked, *verb.program), "-"));
+    GRAPHGATE_TRY_VOID(write_text(help_of(*asked), "-"));
     return ExitCode::kGood;
   }
   const VerbText program = command_table(*verb.program);

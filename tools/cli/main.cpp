@@ -138,7 +138,7 @@ std::string unknown_word(const CLI::App& app, const std::vector<std::string>& wo
   for (const CLI::App* verb = &app; verb != last; ++at) verb = verb->get_subcommands().front();
   if (at >= words.size()) return "";
   const std::string& word = words[at];
-  const bool is_flag = word.starts_with("-");
+  const bool is_flag = word.starts_with('-');
   const std::string meant =
       graphgate::tools::did_you_mean(word, is_flag ? flags_of(*last) : verbs_of(*last));
   return std::string("graphgate: unknown ") + (is_flag ? "flag" : "verb") + " '" + word + "'" +

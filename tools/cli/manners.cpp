@@ -95,12 +95,12 @@ Result<void> refuse_without_effect(const CLI::App& app, const FlagMode& mode) {
 
 Result<void> refuse_beside_recording(const CLI::App& app, const std::string& path,
                                      const std::set<std::string>& flags) {
-  for (const std::string& flag : flags) {
-    if (app.get_option("--" + flag)->count() == 0) continue;
-    return bad_input(path + ": --" + flag +
-                     " has no effect on a program with a recording, which has its own calls");
-  }
-  return {};
+  const auto given = std::find_if(flags.begin(), flags.end(), [&](const std::string& flag) {
+    return app.get_option("--" + flag)->count() > 0;
+  });
+  if (given == flags.end()) return {};
+  return bad_input(path + ": --" + *given +
+                   " has no effect on a program with a recording, which has its own calls");
 }
 
 Result<void> check_writable(const std::string& path) {
