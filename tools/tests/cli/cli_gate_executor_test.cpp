@@ -192,7 +192,9 @@ TEST_F(CliGateExecutor, ComparesWhatItRanWhereItIsInterrupted) {
 TEST_F(CliGateExecutor, EndsWhereACommandDoesNotStart) {
   const CliRun missing = gate("cmd:" + served(), "new=cmd:optimised");
   EXPECT_EQ(missing.code, 3) << missing.out;
-  EXPECT_EQ(line_count(missing.err), 1U) << missing.err;
+  // Behind the events of both sides that start.
+  EXPECT_EQ(line_count(missing.err), 3U) << missing.err;
+  EXPECT_TRUE(contains(missing.err, "{\"event\":\"starting\",\"side\":\"new\"}\ngraphgate: "));
   EXPECT_TRUE(contains(missing.err, "'optimised' ended with status 127"));
   // One that starts once and no more: its cases could not be compared.
   const CliRun once = gate("cmd:" + served(), "cmd:mkdir " + path("once") + " && " + served());
