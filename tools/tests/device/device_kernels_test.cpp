@@ -1,5 +1,6 @@
 // Generated device kernels, on machines without a device: everything that golden models would run
 // on a GPU compiles, the text is the same every time, and what stays on the host still gets it all.
+#include <map>
 #include <set>
 
 #include "base/file_io.h"
@@ -98,15 +99,64 @@ TEST(DeviceOrders, CompileForAGpu) {
   }
 }
 
+// Kernels of many programs, each once, compiled many at a time: most of what NVRTC does for one
+// program is to read what every program includes.
+class KernelBatches {
+ public:
+  // `source` is a program's text; `op` stands for it in messages.
+  void add(const std::string& source, const std::string& op) {
+    static constexpr std::string_view kKernel = "\nextern \"C\" __global__";
+    static constexpr std::string_view kEnd = "\n}  // namespace";
+    std::size_t begin = source.find(kKernel);
+    ASSERT_NE(begin, std::string::npos) << op;
+    prelude_ = source.substr(0, begin);
+    const std::size_t end = source.rfind(kEnd);
+    ASSERT_NE(end, std::string::npos) << op;
+    end_ = source.substr(end);
+    while (begin < end) {
+      const std::size_t next = std::min(source.find(kKernel, begin + 1), end);
+      kernels_.emplace(source.substr(begin, next - begin), op);
+      begin = next;
+    }
+  }
+  [[nodiscard]] std::size_t count() const { return kernels_.size(); }
+
+  void compile(const optimized::cuda::Nvrtc& nvrtc) const {
+    constexpr std::size_t kAtOnce = 32;
+    optimized::cuda::CompileJob job{"ops.cu", "", optimized::device_headers(),
+                                    optimized::device_compile_options()};
+    job.options.emplace_back("--gpu-architecture=sm_90a");
+    for (auto one = kernels_.begin(); one != kernels_.end();) {
+      job.source = prelude_;
+      std::string ops;
+      for (std::size_t k = 0; k < kAtOnce && one != kernels_.end(); ++k, ++one) {
+        job.source += one->first;
+        ops += " " + one->second;
+      }
+      job.source += end_;
+      const auto cubin = nvrtc.compile(job);
+      EXPECT_TRUE(cubin.ok()) << ops << ": " << cubin.error().message;
+    }
+  }
+
+ private:
+  std::string prelude_;
+  std::string end_;
+  std::map<std::string, std::string> kernels_;  // the first op that has it
+};
+
 // The first case of every op that has a kernel.
 TEST(DeviceKernelsOfOps, CompileForAGpu) {
   const auto nvrtc = optimized::cuda::load_nvrtc();
   if (!nvrtc.ok()) GTEST_SKIP() << nvrtc.error().message;
   const auto device = std::make_shared<tools::CompilingDevice>();
+  device->compiles = false;
   optimized::Options options;
   options.device = device;
   const auto executor = optimized::make_executor(options);
   std::set<std::string> compiled;
+  KernelBatches batches;
+  std::size_t told = 0;  // of the device's programs
   const auto visit = [&](const interop::OpCase& op_case) {
     SCOPED_TRACE(op_case.program.name);
     const std::string op = op_case.program.name.substr(0, op_case.program.name.find(' '));
@@ -114,11 +164,14 @@ TEST(DeviceKernelsOfOps, CompileForAGpu) {
     const std::size_t before = device->kernels;
     auto loaded = executor->load(op_case.program);
     if (loaded.ok()) (void)loaded.value()->call(op_case.inputs);
+    for (; told < device->sources().size(); ++told) batches.add(device->sources()[told], op);
     if (device->kernels > before) compiled.insert(op);
     return true;
   };
   visit_golden_op_cases(visit);
   EXPECT_GT(compiled.size(), 200U);
+  EXPECT_GT(batches.count(), 200U);
+  batches.compile(*nvrtc.value());
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, DeviceKernels, testing::ValuesIn(model_paths()), model_name);
