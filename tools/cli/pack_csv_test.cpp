@@ -71,7 +71,30 @@ TEST_F(PackCsv, ReportsACapacityThatIsMissed) {
 
 TEST_F(PackCsv, ProvesNothingWithoutASearch) {
   const std::string page = printed({file(kGap), std::nullopt, 1, 0, ""}, ExitCode::kGood);
-  EXPECT_TRUE(contains(page, "optimal      not proven"));
+  EXPECT_TRUE(contains(page, "optimal      not proven: --effort 0 is used up"));
+}
+
+TEST_F(PackCsv, SaysThatACapacityIsUndecidedWhenTheEffortIsUsedUp) {
+  const std::string page = printed({file(kGap), 4, 1, 0, ""}, ExitCode::kInconclusive);
+  EXPECT_TRUE(contains(page, "capacity     4: missed by 1; undecided, for --effort 0 is used up"));
+}
+
+TEST_F(PackCsv, SaysThatACapacityIsUndecidedWhenTheTimeIsOver) {
+  PackCsvOptions options{file(kGap), 4, 1, std::nullopt, ""};
+  options.seconds = 0;
+  const std::string page = printed(options, ExitCode::kInconclusive);
+  EXPECT_TRUE(contains(page, "capacity     4: missed by 1; undecided, for --time 0s is over"));
+}
+
+TEST_F(PackCsv, GoesOnUntilTheCapacityIsMetOrRefuted) {
+  PackCsvOptions options{file(kGap), 4, 1, std::nullopt, ""};
+  EXPECT_TRUE(contains(printed(options, ExitCode::kFindings), "no packing meets it"));
+  options.capacity_bytes = 5;
+  EXPECT_TRUE(contains(printed(options, ExitCode::kGood), "capacity     5: met"));
+  options.jobs = 3;
+  EXPECT_TRUE(contains(printed(options, ExitCode::kGood), "capacity     5: met"));
+  options.capacity_bytes.reset();
+  EXPECT_TRUE(contains(printed(options, ExitCode::kGood), "optimal      yes"));
 }
 
 TEST_F(PackCsv, WritesThePlacements) {
