@@ -100,7 +100,7 @@ SearchResult search_with_restarts(const PackPart& part, std::int64_t capacity, s
 std::int64_t rung(std::uint64_t k, std::int64_t floor, std::int64_t top, Top what) {
   // Of 16 parts of the way up.
   constexpr std::array<std::int64_t, kRungs> kToGoal = {16, 16, 8, 0, 16, 4, 16, 12};
-  constexpr std::array<std::int64_t, kRungs> kBelowBest = {8, 4, 12, 0, 8, 4, 6, 10};
+  constexpr std::array<std::int64_t, kRungs> kBelowBest = {8, 12, 8, 4, 8, 12, 8, 0};
   GRAPHGATE_CHECK(floor <= top);
   const std::int64_t way = top - floor;
   const std::int64_t parts = what == Top::kGoal ? kToGoal[k % kRungs] : kBelowBest[k % kRungs];
