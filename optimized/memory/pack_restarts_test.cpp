@@ -54,6 +54,20 @@ TEST(SearchWithRestarts, FindsAPackingOrRefutesTheCapacity) {
   EXPECT_EQ(search_with_restarts(part, 4, work).end, SearchEnd::kBudget);
 }
 
+TEST(Rung, LiesBetweenFloorAndTopAndReachesBoth) {
+  for (const Top what : {Top::kGoal, Top::kBestSoFar}) {
+    bool floor = false;
+    for (std::uint64_t k = 0; k < 2 * kRungs; ++k) {
+      EXPECT_GE(rung(k, 963, 1023, what), 963);
+      EXPECT_LE(rung(k, 963, 1023, what), 1023);
+      EXPECT_EQ(rung(k, 7, 7, what), 7);
+      floor |= rung(k, 963, 1023, what) == 963;
+    }
+    EXPECT_TRUE(floor);
+  }
+  EXPECT_EQ(rung(0, 963, 1023, Top::kGoal), 1023) << "a goal is searched first";
+}
+
 TEST(NextSumOfSizes, LeavesOutWhatNoBoxesAddUpTo) {
   EXPECT_EQ(next_sum_of_sizes(part_of_sizes({4, 6, 9}), 9), 9);
   EXPECT_EQ(next_sum_of_sizes(part_of_sizes({4, 6, 9}), 11), 13);

@@ -8,6 +8,7 @@
 #include "base/result_test.h"
 #include "interop/minimalloc.h"
 #include "optimized/memory/pack.h"
+#include "optimized/memory/pack_until.h"
 
 namespace graphgate {
 namespace {
@@ -47,6 +48,22 @@ TEST(PackingGolden, AnInstanceWithSlackIsPackedWithinItsCapacity) {
   const std::int64_t peak = peak_of("D.1048576.csv");
   EXPECT_GE(peak, bound_of("D.1048576.csv"));
   EXPECT_LE(peak, 1'048'576);
+}
+
+// A capacity above the bound is searched itself: most of its work would be lost at the bound.
+TEST(PackingGolden, AnInstanceWithSlackMeetsItsCapacitiesWithLittleWork) {
+  const auto items = golden_items("D.1048576.csv");
+  const optimized::PackOptions fits_only{0, 0, 2000};
+  for (const std::int64_t capacity : {1'048'576, 1'026'048}) {
+    optimized::PackGoal goal;
+    goal.capacity_bytes = capacity;
+    goal.work = 150'000'000;
+    const auto run = must(optimized::pack_until(
+        items, 1, must(optimized::pack(items, 1, fits_only)), fits_only, goal));
+    EXPECT_EQ(run.end, optimized::PackEnd::kMet);
+    EXPECT_LE(run.packing.peak_bytes, capacity);
+    EXPECT_FALSE(optimized::find_overlap(items, run.packing.offsets_bytes));
+  }
 }
 
 // 1.03 times the bound; nobody knows the optimum. 1026048 is what other planners reach.
