@@ -96,6 +96,7 @@ Json json_of(const Report& report) {
             {"class", class_of(report.code)},
             {"totals", plain_lines(report.totals)}};
   if (!report.interruption.empty()) json["interruption"] = report.interruption;
+  if (!report.left_out.empty()) json["left_out"] = report.left_out;
   if (!report.first_bad.empty()) json["first_bad"] = report.first_bad;
   json["sections"] = Json::array();
   for (const ReportSection& section : report.sections) {

@@ -271,6 +271,16 @@ TEST(HtmlReport, KeepsJsonWhole) {
   EXPECT_EQ(nlohmann::json::parse(text), nlohmann::json::parse(json));
 }
 
+TEST(ReportForms, SayWhatIsLeftOut) {
+  Report lacking = report();
+  lacking.left_out = "weights and inputs";
+  lacking.facts["left_out"] = lacking.left_out;  // members of JSON are the verbs'
+  for (const ReportForm& form : report_forms()) {
+    EXPECT_FALSE(contains(form.print(report()), "weights and inputs")) << form.name;
+    EXPECT_TRUE(contains(form.print(lacking), "weights and inputs")) << form.name;
+  }
+}
+
 // docs/adding_a_report_format.md: a form is one file, and the page's places are there.
 TEST(ReportForms, AreInTheFilesThatThePageNames) {
   const std::string root = GRAPHGATE_SOURCE_DIR "/";

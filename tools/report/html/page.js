@@ -100,6 +100,7 @@ function start() {
   document.getElementById("page").replaceChildren(
     h("header.top", {}, h("span.pill." + data.class, {}, data.verdict), h("h1", {}, data.verb), h("span.grow"), themeButton(), title || totals ? h("p", {}, [title, totals].filter(Boolean).join(" \u00b7 ")) : null),
     ...(data.interruption ? [h("p.warning", {}, "Incomplete: " + data.interruption + ".")] : []),
+    ...(data.left_out ? [h("p.warning", {}, "Left out: " + data.left_out + ".")] : []),
     ...(data.first_bad ? [h("p.warning", {}, "The first bad candidate is ", h("code", {}, data.first_bad), ".")] : []),
     tabs, main, h("footer", {}, "Written by graphgate " + data.version + ". The page holds its data and asks no network."), tip.box);
   const best = {"graphgate plan": "memory", "graphgate plan --verify": "memory", "graphgate check --against": "divergence", "graphgate gate": "matrix", "graphgate fuzz": "campaign"}[data.verb];
