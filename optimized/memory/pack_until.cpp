@@ -19,6 +19,8 @@ namespace {
 // Seeds of runs with different PackGoal::seed do not meet.
 constexpr std::uint64_t kSeedStride = std::uint64_t{1} << 32U;
 constexpr std::int64_t kWindowRuns = 16;  // that one piece of work can look at
+// Of kRungs searches this one is above the goal.
+constexpr std::uint64_t kAboveGoal = 5;
 // Of so many pieces of work one looks for a run of steps that refutes the bound.
 constexpr std::uint64_t kWindowsEvery = 16;
 
@@ -104,7 +106,12 @@ class Hunt {
       piece.capacity = floor_;
       return piece;
     }
-    piece.capacity = rung(piece.number, floor_, top, capacity_ ? Top::kGoal : Top::kBestSoFar);
+    if (capacity_ && *highest - 1 > *capacity_ && piece.number % kRungs == kAboveGoal) {
+      // A good packing is of use, too, where the goal turns out to be out of reach.
+      piece.capacity = rung(piece.number / kRungs, *capacity_, *highest - 1, Top::kBestSoFar);
+    } else {
+      piece.capacity = rung(piece.number, floor_, top, capacity_ ? Top::kGoal : Top::kBestSoFar);
+    }
     piece.visit = visits_[{piece.part, piece.capacity}]++;
     return piece;
   }
