@@ -113,7 +113,7 @@ struct TapDifference {
   std::size_t elements = 0;
   std::string words;
   std::string picture;
-  ElementMap elements;
+  ElementMap map;
 };
 
 TapDifference compare_forms(const OutputValue& left, const OutputValue& right) {
@@ -207,7 +207,7 @@ TapDifference compare_tap(const OutputValue& left, const OutputValue& right, con
               names.right + " (" + std::to_string(count) + " of " + std::to_string(differs.size()) +
               " elements differ)";
   out.picture = draw_elements(differs, a->sizes);
-  out.elements = map_elements(differs, distances, a->sizes);
+  out.map = map_elements(differs, distances, a->sizes);
   return out;
 }
 
@@ -444,7 +444,7 @@ class Comparison {
       }
       if (of_executors_) out_.who = who_is_off(found);
       out_.picture = std::move(found.picture);
-      out_.elements = std::move(found.elements);
+      out_.elements = std::move(found.map);
       return;
     }
   }
