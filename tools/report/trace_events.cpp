@@ -17,7 +17,7 @@ namespace {
 constexpr int kPartitions = 1;
 constexpr int kFirstStream = 2;
 
-Json names_of(const spec::Plan& plan, const std::vector<spec::BufferId>& ids) {
+Json dollar_names(const spec::Plan& plan, const std::vector<spec::BufferId>& ids) {
   Json names = Json::array();
   for (const spec::BufferId id : ids) names.push_back("$" + plan.buffers[id.index].name);
   return names;
@@ -32,10 +32,10 @@ Json args_of(const spec::Plan& plan, const spec::PlanPartition& partition) {
   for (const spec::SignatureInput& input : partition.signature.inputs) {
     (input.deallocate ? freed : inputs).push_back(input.buffer);
   }
-  args["in"] = names_of(plan, inputs);
-  args["in, freed"] = names_of(plan, freed);
-  args["out"] = names_of(plan, partition.signature.outputs);
-  args["constants"] = names_of(plan, partition.signature.constants);
+  args["in"] = dollar_names(plan, inputs);
+  args["in, freed"] = dollar_names(plan, freed);
+  args["out"] = dollar_names(plan, partition.signature.outputs);
+  args["constants"] = dollar_names(plan, partition.signature.constants);
   args["symbols"] = partition.signature.symbols;
   return args;
 }
