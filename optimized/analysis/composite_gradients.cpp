@@ -80,11 +80,10 @@ Values of_smooth_l1_loss(Parts& parts) {
 
 // ---- activations
 
-// Where `x` is above 0: `high`, else `low`. Rounded to the operands' common dtype.
-Values by_sign(Parts& parts, const Argument& x, const Argument& high, const Argument& low,
-               DType dtype) {
-  const Argument is_high = parts.run("aten.gt.Scalar", {x, {std::int64_t{0}}});
-  return {cast(parts, parts.run("aten.where.self", {is_high, high, low}), dtype)};
+// One of the two, rounded to the operands' common dtype. The result lies as the condition does.
+Values one_of(Parts& parts, const Argument& condition, const Argument& yes, const Argument& no,
+              DType dtype) {
+  return {cast(parts, parts.run("aten.where.self", {condition, yes, no}), dtype)};
 }
 
 // The input or the result x, the gradient, and the dtype that both promote to.
@@ -107,7 +106,8 @@ Values of_leaky_relu(Parts& parts) {
   }
   const SlopeParts of = slope_parts(parts, "self");
   const Argument low = parts.run("aten.mul.Scalar", {of.gradient, parts["negative_slope"]});
-  return by_sign(parts, of.x, of.gradient, low, of.dtype);
+  const Argument is_high = parts.run("aten.gt.Scalar", {of.x, {std::int64_t{0}}});
+  return one_of(parts, is_high, of.gradient, low, of.dtype);
 }
 
 // The slope of alpha (exp(x) - 1), with its scales, by x or by the result.
@@ -128,7 +128,10 @@ Values of_elu(Parts& parts) {
                       {parts.run("aten.exp.default", {x}), {depth * parts.real("input_scale")}});
   }
   const Argument high = parts.run("aten.mul.Scalar", {of.gradient, parts["scale"]});
-  return by_sign(parts, of.x, high, times(parts, of.gradient, slope), of.dtype);
+  // PyTorch's kernel has the gradient as its first operand, and so the result lies as that does.
+  const Argument zero = parts.run("aten.zeros_like.default", {of.gradient});
+  const Argument is_low = parts.run("aten.ge.Tensor", {zero, of.x});
+  return one_of(parts, is_low, times(parts, of.gradient, slope), high, of.dtype);
 }
 
 // ---- parts

@@ -69,7 +69,7 @@ struct Base {
 };
 
 constexpr const char* kServed = GRAPHGATE_BINARY " serve reference";
-constexpr const char* kEnding = GRAPHGATE_BINARY " serve reference | sed -u 3q";
+constexpr const char* kEndsEarly = GRAPHGATE_BINARY " serve reference | sed -u 3q";
 constexpr const char* kServedSide = "cmd:" GRAPHGATE_BINARY " serve reference";
 
 // By verb, or by verb and option where that goes with other words than the verb's other options.
@@ -116,7 +116,7 @@ const std::map<std::string, Base>& bases() {
       {"plan --verify", {}},
       {"reduce", {{"--check", "true", "--checks", "1"}, {"small.case"}}},
       {"reduce --check", {{"--checks", "1"}, {"small.case"}}},
-      {"reduce --log-protocol", {{"--executor", kEnding, "--checks", "1"}, {"small.case"}}},
+      {"reduce --log-protocol", {{"--executor", kEndsEarly, "--checks", "1"}, {"small.case"}}},
       {"reduce --neighbour", {{"--check", "grep -q aten.mul", "--checks", "20"}, {"small.case"}}},
       {"replay", {{}, {"small.case"}}},
       {"replay --log-protocol", {{"--executor", kServed}, {"small.case"}}},
