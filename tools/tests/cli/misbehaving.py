@@ -262,7 +262,7 @@ def misbehave(mode, line, exchange):
         aim = os.path.join(exchange, "aim")
         os.mkdir(aim)
         for i in range(100):
-            name = f"request{i}" if mode == "planted-requests" else f"program{i}-0.pt2"
+            name = f"request{i}" if mode == "planted-requests" else f"program{i}.pt2"
             if not os.path.lexists(os.path.join(exchange, name)):
                 os.symlink(aim if mode == "planted-requests" else os.path.join(aim, "file"),
                            os.path.join(exchange, name))
