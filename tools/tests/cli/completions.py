@@ -31,7 +31,9 @@ def fail(text: str) -> None:
 class Terminal:
     """A shell in a terminal, in which `graphgate` prints its arguments and runs nothing."""
 
-    def __init__(self, words: list[str], folder: str, setup: str):
+    def __init__(self, words: list[str], folder: str, setup: str, prompt: str = ""):
+        """`prompt`: what the setup has the shell print whenever it begins to edit a line."""
+        self.prompt = prompt
         self.process, self.file = pty.fork()
         if self.process == 0:
             os.chdir(folder)
@@ -46,6 +48,12 @@ class Terminal:
     def type(self, text: str) -> None:
         os.write(self.file, text.encode())
 
+    def type_line(self, text: str) -> None:
+        """Types behind a prompt: what comes sooner goes to no editor of lines."""
+        if self.prompt:
+            self.wait_for(self.prompt)
+        self.type(text)
+
     def wait_for(self, sign: str) -> str:
         """What the terminal showed up to the sign."""
         end = time.monotonic() + DEADLINE
@@ -58,7 +66,7 @@ class Terminal:
 
     def words_after(self, line: str) -> list[str]:
         """The words that the line has once a tab is typed behind it."""
-        self.type(line + "\t\r")
+        self.type_line(line + "\t\r")
         self.wait_for("<BEGIN>")
         return re.findall(r"<([^>]*)>", self.wait_for("<END>"))
 
@@ -104,11 +112,12 @@ class Zsh:
         self.terminal = Terminal(
             ["zsh", "-f", "-i"], folder,
             "unsetopt auto_remove_slash prompt_cr prompt_sp beep list_beep auto_menu; LISTMAX=10000; "
-            f"autoload -Uz compinit && compinit -u -D; source {script}; {PRINT_WORDS}")
+            f"autoload -Uz compinit && compinit -u -D; source {script}; {PRINT_WORDS}; "
+            "zle-line-init() { print -n '<PROM''PT>' }; zle -N zle-line-init", "<PROMPT>")
 
     def offers(self, line: str) -> list[str]:
         # A list of many, then the line thrown away.
-        self.terminal.type(line + "\x04\x15echo LIST''ED\r")
+        self.terminal.type_line(line + "\x04\x15echo LIST''ED\r")
         return re.split(r"[\s=]+", self.terminal.wait_for("LISTED"))
 
     def completed(self, line: str) -> list[str]:
