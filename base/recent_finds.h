@@ -16,8 +16,8 @@ class RecentFinds {
     const Key* key = nullptr;
     const Found* found = nullptr;
   };
-  // Returns the place for a key: what was kept there last, of this key or of another. Whoever takes
-  // what is found checks that it is the key's: an address may come again for something else.
+  // Returns the place for a key: what was kept there last, of this key or of another. The caller
+  // checks that what is found is the key's: an address may come again for something else.
   [[nodiscard]] Slot& slot_of(const Key* key) {
     constexpr std::uint64_t kGolden = 0x9e3779b97f4a7c15;
     const auto address = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(key));

@@ -3,8 +3,8 @@
 //   walk ── propose() ──> candidate ──┬─ it still shows: accept(), and the walk goes on from it
 //                                     └─ it does not: propose() again
 //
-// The reducer (reducer.h) walks until the end. Who shrinks step by step, as RapidCheck does, keeps
-// copies of a walk: a copy proposes what its original would.
+// The reducer (reducer.h) walks until the end. A step by step way to shrink, as
+// RapidCheck's, keeps copies of a walk: a copy proposes what its original would.
 #pragma once
 
 #include <cstddef>

@@ -66,7 +66,7 @@ Result<void> check_flags(const BenchOptions& verb, const CLI::App& app) {
     if (verb.what != what) continue;
     FlagMode mode{std::string("with '") + what + "'", flags};
     mode.allowed.insert({"only", "json"});
-    // Who takes a device is told by check_bench.
+    // check_bench tells which bench takes a device.
     mode.allowed.insert({spec::option::kDevice, spec::option::kDeviceMemory});
     return refuse_without_effect(app, mode);
   }

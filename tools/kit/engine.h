@@ -29,7 +29,7 @@ struct EngineSettings {
   // Names of options (docs/options.md) that `make` understands. Cases come without the others.
   std::vector<std::string> options = {};
   conformance::Promises promises = {};
-  // Who judges: names with commas (docs/judges.md). Those that need what the engine does not have,
+  // The judges: names with commas (docs/judges.md). Those that need what the engine does not have,
   // a plan for the verifier, say nothing.
   std::string judges = "exact,bounds,verifier,state,happens-before";
   // Each look at a case is taken in a forked process, so that a crash or a hang is a finding with a

@@ -1,4 +1,4 @@
-// Who hands what to whom in a plan.
+// Finds which steps of a plan hand what to which.
 #pragma once
 
 #include <optional>

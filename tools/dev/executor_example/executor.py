@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """An executor for graphgate that adds, multiplies and transposes float32 tensors (docs/executors.md).
 
-It needs nothing but Python. Whoever writes an executor begins here: replace parse() and run().
+It needs nothing but Python. An executor of yours begins here: replace parse() and run().
 """
 
 import array
@@ -210,7 +210,7 @@ class Server:
 
     @staticmethod
     def _read(folder, names):
-        """The bytes of each storage, of a file that is safetensors. Whoever reads a folder removes it."""
+        """The bytes of each storage, of a file that is safetensors. The reader of a folder removes it."""
         with open(os.path.join(folder, "tensors.safetensors"), "rb") as file:
             header = json.loads(file.read(*struct.unpack("<Q", file.read(8))))
             data = file.read()
