@@ -36,10 +36,10 @@ struct PackCsvOptions {
   std::string csv;                             // the file to pack
   std::optional<std::int64_t> capacity_bytes;  // of the arena; nothing: as low as possible
   std::int64_t alignment_bytes = 1;            // every offset is a multiple; sizes are rounded up
-  std::optional<int> effort;  // nothing: see above; with a capacity: until the time is over
-  std::string out;  // a CSV with the placements: id,lower,upper,size,offset; "-" for stdout
-  std::optional<double>
-      seconds;             // --time; with one, work goes on that long without a capacity, too
+  std::optional<int> effort = {};  // nothing: see above; with a capacity: until the time is over
+  std::string out = {};  // a CSV with the placements: id,lower,upper,size,offset; "-" for stdout
+  // --time; with one, work goes on that long without a capacity, too.
+  std::optional<double> seconds = {};
   int jobs = 1;            // threads
   std::uint64_t seed = 1;  // of the searches
 };
