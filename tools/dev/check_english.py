@@ -16,7 +16,6 @@ import collections
 import io
 import os
 import re
-import subprocess
 import sys
 import tokenize
 
@@ -180,10 +179,18 @@ def findings(path, text):
                 yield line, "length", f"{count} words: {said}"
 
 
+def all_paths():
+    """Those of the sources, which need not be a clone."""
+    for folder, folders, names in os.walk(ROOT):
+        is_root = os.path.samefile(folder, ROOT)
+        folders[:] = sorted(each for each in folders if not each.startswith((".", "__"))
+                            and not (is_root and each in ("build", "dist")))
+        for name in sorted(names):
+            yield os.path.relpath(os.path.join(folder, name), ROOT)
+
+
 def files():
-    listed = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=ROOT,
-                            capture_output=True, text=True, check=True).stdout.split("\n")
-    for path in listed:
+    for path in all_paths():
         if path == "README.md" or (path.startswith("docs/") and path.endswith(".md")
                                    and not path.startswith("docs/log/")):
             yield path
