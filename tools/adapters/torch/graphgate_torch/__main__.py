@@ -36,7 +36,7 @@ def _parser():
     )
     serve.add_argument(
         "--layouts", choices=("kept", "free"), default="kept",
-        help="kept: outputs have the strides and storage offsets of eager mode (the default)",
+        help="kept: outputs have the strides and storage offsets of eager mode (the default, but for passes)",
     )
     serve.add_argument(
         "--units", choices=("graph", "kernel"), default="graph",
@@ -110,7 +110,9 @@ def main():
 
         make = _BACKENDS[arguments.backend]
         backend = make(dict(arguments.set), joins_kernels=arguments.units == "graph")
-        serve(backend, arguments.device, arguments.layouts, arguments.log)
+        # Inductor gives outputs the strides of eager mode as it lowers them.
+        layouts = "free" if arguments.backend == "passes" else arguments.layouts
+        serve(backend, arguments.device, layouts, arguments.log)
         return 0
     if arguments.verb == "upstream":
         from graphgate_torch import upstream_check

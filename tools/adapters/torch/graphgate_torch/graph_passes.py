@@ -18,9 +18,10 @@ from graphgate_adapter.module import Unsupported
 
 def _refuse_lowerings(graph):
     """Raises Unsupported where a pass put one of Inductor's lowerings in the place of nodes."""
-    for node in graph.graph.nodes:
-        if node.op == "call_function" and hasattr(node.target, "_inductor_lowering_function"):
-            raise Unsupported(f"a pass of Inductor leaves {node.name} to a lowering, which eager mode can't run")
+    for module in graph.modules():  # conditionals and loops have graphs of their own
+        for node in module.graph.nodes if isinstance(module, torch.fx.GraphModule) else ():
+            if node.op == "call_function" and hasattr(node.target, "_inductor_lowering_function"):
+                raise Unsupported(f"a pass of Inductor leaves {node.name} to a lowering, which eager mode can't run")
 
 
 def end_before_lowering(graph, inputs, **named):
