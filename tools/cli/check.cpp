@@ -287,9 +287,9 @@ std::string replay_line_of(const CheckVerb& verb, const std::string& path) {
   std::vector<std::string> words = {"graphgate", "check"};
   if (!verb.judge_recorded.empty()) words.emplace_back("--judge-recorded");
   words.push_back(path);
-  std::set<std::string> left_out = {"jobs", "bundle",    "record",  "judge-recorded", "quiet",
-                                    "only", "exitfirst", "verbose", "log-protocol",   "trace"};
-  left_out.insert("no-data");
+  std::set<std::string> left_out = {"jobs",         "bundle", "record",    "judge-recorded",
+                                    "quiet",        "only",   "exitfirst", "verbose",
+                                    "log-protocol", "trace",  "no-data"};
   for (const ReportForm& form : report_forms()) left_out.insert(form.name);
   const std::vector<std::string> flags = given_flag_words(*verb.app, left_out);
   words.insert(words.end(), flags.begin(), flags.end());
