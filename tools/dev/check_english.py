@@ -5,7 +5,7 @@ Reads the pages of docs/ and README.md, the comments of headers, and the texts o
 string literals of C++; comments and strings of Python). docs/log/ tells what was, and is not read. Finds
 
   beginning   a sentence that begins with Whose, With what, Of what, Who, ... : it hides its subject
-  word        a word that the house says otherwise: "depends on", not "hangs on"
+  word        a word for which the house has another: "depends on" for "hangs on"
   length      a sentence of a page with more than 40 words; names in code that follow each other count as one
 
 Prints a line for each, `FILE:LINE: RULE: the sentence`; exit code 1 where there is one. --count prints numbers by rule.

@@ -126,7 +126,7 @@ TEST_F(CliAgainst, TellsInputsThatAreWritten) {
   EXPECT_TRUE(contains(parted.out, "  call 0: off are input 0")) << parted.out;
 }
 
-// With what every node makes as an output, no bytes are given away too early.
+// Where every node's result is an output, no bytes are given away too early.
 TEST_F(CliAgainst, TellsWhatGoesWhereEveryValueIsAnOutput) {
   const std::string file =
       GRAPHGATE_SOURCE_DIR "/golden/cases/catalogue/b1-output-through-a-view.case";
