@@ -19,6 +19,8 @@ import tempfile
 import termios
 import time
 
+from help_text import help_of, options_in, verbs_in
+
 SKIPPED = 77
 FOLDER = {"models": None, "a program.pt2": "", "mine.case": ""}
 DEADLINE = 60  # seconds for an answer of a shell: none takes one
@@ -153,20 +155,6 @@ class Fish:
         pass
 
 
-def help_of(graphgate: str, *verb: str) -> str:
-    done = subprocess.run([graphgate, *verb, "--help"], text=True, capture_output=True, check=True)
-    return done.stdout
-
-
-def verbs_in(text: str) -> list[str]:
-    lines = re.search(r"\nSubcommands:\n((?:  .*\n)+)", text)
-    return re.findall(r"^  ([a-z]+)", lines[1], re.M) if lines else []
-
-
-def options_in(text: str) -> list[str]:
-    return re.findall(r"^  (?:-\w,)?(--[a-z0-9-]+)", text, re.M)
-
-
 def look_at(shell, graphgate: str) -> int:
     looks = 0
 
@@ -192,12 +180,12 @@ def look_at(shell, graphgate: str) -> int:
         if got != words:
             fail(f"{line!r}: completed to {got}, expected {words}")
 
-    verbs = verbs_in(help_of(graphgate))
+    verbs = verbs_in(help_of(graphgate, []))
     expect_all("graphgate ", verbs)
     for verb in verbs:
-        options = options_in(help_of(graphgate, verb))
+        options = options_in(help_of(graphgate, [verb]))
         expect_all(f"graphgate {verb} --", options)
-    expect_all("graphgate fuzz merge --", options_in(help_of(graphgate, "fuzz", "merge")))
+    expect_all("graphgate fuzz merge --", options_in(help_of(graphgate, ["fuzz", "merge"])))
     expect_none("graphgate doctor --", ["--judges", "--device"])
     expect("graphgate conv", ["convert"])
     expect("graphgate check --judge-n", ["check", "--judge-nodes"])

@@ -9,28 +9,16 @@ with what is around (3) where it needs a GPU, another machine or an environment 
 example may end by a defect (5) or by a signal."""
 import argparse
 import os
-import re
 import shutil
 import subprocess
 import sys
 import tempfile
 
+from help_text import examples_in, help_of, verbs_of
+
 BAD_INPUT, INFRASTRUCTURE = 4, 3
 NEEDS_MORE = ["--device cuda", "ssh host", "/opt/", "python3 -m graphgate_", "decode_torch.py"]
 NOT_THERE = ["No such file or directory", "holds no campaign", "is no file, no id"]
-
-
-def verbs_of(graphgate: str, verb: list[str]) -> list[list[str]]:
-    text = help_of(graphgate, verb)
-    below = re.search(r"\nSubcommands:\n((?:  .*\n)+)", text)
-    verbs = [verb]
-    for name in re.findall(r"^  ([a-z]+)", below[1], re.M) if below else []:
-        verbs += verbs_of(graphgate, [*verb, name])
-    return verbs
-
-
-def help_of(graphgate: str, verb: list[str]) -> str:
-    return subprocess.run([graphgate, *verb, "--help"], text=True, capture_output=True, check=True).stdout
 
 
 def run(example: str, folder: str, seconds: float) -> tuple[int, str, bool]:
@@ -74,7 +62,7 @@ def main() -> int:
     options = parser.parse_args()
     examples = []
     for verb in verbs_of(options.graphgate, []):
-        examples += re.findall(r"^  (graphgate .*)$", help_of(options.graphgate, verb), re.M)
+        examples += examples_in(help_of(options.graphgate, verb))
     faults = 0
     with tempfile.TemporaryDirectory() as folder:
         os.symlink(options.graphgate, os.path.join(folder, "graphgate"))

@@ -12,21 +12,13 @@ import subprocess
 import sys
 import tempfile
 
+from help_text import examples_in, help_of, options_in, verbs_of
+
 SKIPPED = 77
 
 
 def run(*words: str, **more) -> subprocess.CompletedProcess:
     return subprocess.run(words, text=True, capture_output=True, **more)
-
-
-def pages_of(graphgate: str, verb: list[str]) -> dict[str, list[str]]:
-    """The verb and all below it, by the name of its page."""
-    pages = {"-".join(["graphgate", *verb]) + ".1": verb}
-    text = run(graphgate, *verb, "--help", check=True).stdout
-    below = re.search(r"\nSubcommands:\n((?:  .*\n)+)", text)
-    for name in re.findall(r"^  ([a-z]+)", below[1], re.M) if below else []:
-        pages.update(pages_of(graphgate, [*verb, name]))
-    return pages
 
 
 def faults_of(graphgate: str, path: str, verb: list[str]) -> list[str]:
@@ -37,11 +29,11 @@ def faults_of(graphgate: str, path: str, verb: list[str]) -> list[str]:
     shown = re.sub(".\b", "", shown)
     if run(graphgate, "help", "--man", *verb, check=True).stdout != open(path).read():
         faults.append("`help --man` prints another page")
-    text = run(graphgate, *verb, "--help", check=True).stdout
-    for option in re.findall(r"^  (?:-\w,)?(--[a-z0-9-]+)", text, re.M):
+    text = help_of(graphgate, verb)
+    for option in options_in(text):
         if not re.search(rf"^ +(-\w, )?{option}\b", shown, re.M):
             faults.append(f"{option} is not in it")
-    for example in re.findall(r"^  (graphgate .*)$", text, re.M):
+    for example in examples_in(text):
         if example not in shown:
             faults.append(f"the example {example!r} is not in it")
     for line in re.findall(r"^Exit code: (.*)$", text, re.M):
@@ -56,7 +48,7 @@ def main(graphgate: str) -> int:
         return SKIPPED
     with tempfile.TemporaryDirectory() as folder:
         run(graphgate, "help", "--man-folder", folder, check=True)
-        pages = pages_of(graphgate, [])
+        pages = {"-".join(["graphgate", *verb]) + ".1": verb for verb in verbs_of(graphgate, [])}
         faults = []
         if sorted(os.listdir(folder)) != sorted(pages):
             faults.append(f"{sorted(os.listdir(folder))} are written, expected {sorted(pages)}")
