@@ -2,6 +2,7 @@
 #include <array>
 #include <utility>
 
+#include "base/join_words.h"
 #include "spec/base_name.h"
 #include "spec/schema.h"
 
@@ -27,20 +28,11 @@ bool contains(const std::vector<std::string>& sets, std::string_view name) {
   return std::find(sets.begin(), sets.end(), name) != sets.end();
 }
 
-std::string join(const std::vector<std::string>& parts, std::string_view separator) {
-  std::string joined;
-  for (const std::string& part : parts) {
-    if (!joined.empty()) joined += separator;
-    joined += part;
-  }
-  return joined;
-}
-
 std::string print_alias(const AliasInfo& alias) {
   if (!alias.present()) return "";
-  std::string text = "(" + join(alias.before, "|");
+  std::string text = "(" + join_words(alias.before, "|");
   if (alias.writes) text += '!';
-  if (alias.after != alias.before) text += " -> " + join(alias.after, "|");
+  if (alias.after != alias.before) text += " -> " + join_words(alias.after, "|");
   return text + ")";
 }
 
@@ -121,10 +113,10 @@ std::string print_schema(const OpSchema& schema) {
 
   std::string text = schema.ns + "::" + schema.name;
   if (!schema.overload.empty()) text += "." + schema.overload;
-  text += "(" + join(arguments, ", ") + ") -> ";
+  text += "(" + join_words(arguments, ", ") + ") -> ";
   // PyTorch writes the parentheses unless there is exactly one result.
   if (returns.size() == 1) return text + returns.front();
-  return text + "(" + join(returns, ", ") + ")";
+  return text + "(" + join_words(returns, ", ") + ")";
 }
 
 }  // namespace graphgate::spec

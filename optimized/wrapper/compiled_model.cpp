@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/atomic_file.h"
+#include "base/join_words.h"
 #include "optimized/analysis/symbols.h"
 #include "optimized/wrapper/global_settings.h"
 #include "optimized/wrapper/relayout.h"
@@ -14,12 +15,6 @@ namespace {
 using spec::CallResult;
 using spec::HostTensor;
 using spec::InputValue;
-
-std::string joined(const std::vector<std::string>& clauses) {
-  std::string text;
-  for (const std::string& clause : clauses) text += (text.empty() ? "" : "; ") + clause;
-  return text;
-}
 
 // But the one without which functionalized programs have no kernels.
 PassOptions no_passes() {
@@ -161,7 +156,8 @@ Result<CallResult> CompiledModel::dispatch(std::span<const InputValue> inputs,
   }
   if (broken.empty()) return loaded_->call(inputs);
   if (facts_hold && options_.guards != GuardPolicy::kAll) return call_relaid(inputs, symbols);
-  return bad_input(program_.name + ": this call would need another compilation: " + joined(broken));
+  return bad_input(program_.name +
+                   ": this call would need another compilation: " + join_words(broken, "; "));
 }
 
 // Each contract stands for what has been compiled; one of them must hold.

@@ -3,18 +3,13 @@
 #include <map>
 #include <vector>
 
+#include "base/join_words.h"
 #include "base/shell_words.h"
 
 namespace graphgate::tools {
 namespace {
 
-std::string join(const std::vector<std::string>& words, const std::string& between) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : between) + word;
-  return text;
-}
-
-std::string path_of(const VerbText& verb) { return join(verb.path, " "); }
+std::string path_of(const VerbText& verb) { return join_words(verb.path, " "); }
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
   for (std::size_t at = text.find(from); at != std::string::npos;
@@ -35,9 +30,9 @@ std::string head_of(const std::string& shell) {
 std::string bash_action(const OptionText& option) {
   switch (option.kind) {
     case WordKind::kChoice:
-      return "_graphgate_words " + shell_word(join(option.choices, " "));
+      return "_graphgate_words " + shell_word(join_words(option.choices, " "));
     case WordKind::kList:
-      return "_graphgate_list " + shell_word(join(option.choices, " "));
+      return "_graphgate_list " + shell_word(join_words(option.choices, " "));
     case WordKind::kFile:
       return "compopt -o default";
     case WordKind::kFolder:
@@ -55,7 +50,7 @@ using BashCases = std::map<std::string, std::vector<std::string>>;
 std::string bash_cases(const BashCases& cases) {
   std::string text;
   for (const auto& [action, patterns] : cases) {
-    text += "    " + join(patterns, "|") + ")\n      " + action + "\n      return ;;\n";
+    text += "    " + join_words(patterns, "|") + ")\n      " + action + "\n      return ;;\n";
   }
   return text;
 }
@@ -81,7 +76,8 @@ BashCases bash_options(const VerbText& program) {
     for (const OptionText& option : verb->options) {
       names.insert(names.end(), option.names.begin(), option.names.end());
     }
-    cases["_graphgate_words " + shell_word(join(names, " "))].push_back("'" + path_of(*verb) + "'");
+    cases["_graphgate_words " + shell_word(join_words(names, " "))].push_back("'" + path_of(*verb) +
+                                                                              "'");
   }
   return cases;
 }
@@ -92,7 +88,7 @@ BashCases bash_words(const VerbText& program) {
     std::string action;
     if (!verb->words.empty()) action = bash_action(verb->words.front());
     if (!verb->below.empty())
-      action = "_graphgate_words " + shell_word(join(names_below(*verb), " "));
+      action = "_graphgate_words " + shell_word(join_words(names_below(*verb), " "));
     if (!action.empty()) cases[action].push_back("'" + path_of(*verb) + "'");
   }
   return cases;
@@ -139,9 +135,9 @@ std::string zsh_text(const std::string& text) {
 std::string zsh_action(const OptionText& option) {
   switch (option.kind) {
     case WordKind::kChoice:
-      return "(" + join(option.choices, " ") + ")";
+      return "(" + join_words(option.choices, " ") + ")";
     case WordKind::kList:
-      return "_values -s , name " + join(option.choices, " ");
+      return "_values -s , name " + join_words(option.choices, " ");
     case WordKind::kFile:
       return "_files";
     case WordKind::kFolder:
@@ -161,7 +157,7 @@ std::string zsh_value(const OptionText& option) {
 // One line of _arguments for each name.
 std::string zsh_option(const OptionText& option) {
   std::string text;
-  const std::string others = option.is_repeated ? "*" : "(" + join(option.names, " ") + ")";
+  const std::string others = option.is_repeated ? "*" : "(" + join_words(option.names, " ") + ")";
   for (const std::string& name : option.names) {
     std::string spec = others + name;
     const bool takes_word = option.kind != WordKind::kNone;
@@ -211,9 +207,9 @@ std::string fish_quoted(const std::string& text) {
 std::string fish_action(const OptionText& option) {
   switch (option.kind) {
     case WordKind::kChoice:
-      return " -x -a " + fish_quoted(join(option.choices, " "));
+      return " -x -a " + fish_quoted(join_words(option.choices, " "));
     case WordKind::kList:
-      return " -x -a " + fish_quoted("(__fish_append , " + join(option.choices, " ") + ")");
+      return " -x -a " + fish_quoted("(__fish_append , " + join_words(option.choices, " ") + ")");
     case WordKind::kFile:
       return " -r -F";
     case WordKind::kFolder:
@@ -265,7 +261,7 @@ std::string bash_completion(const VerbText& program) {
   for (const VerbText* verb : with_all_below(program)) {
     if (!verb->path.empty()) paths.push_back("'" + path_of(*verb) + "'");
   }
-  return head_of("bash") + kBashHelpers + "      " + join(paths, "|") +
+  return head_of("bash") + kBashHelpers + "      " + join_words(paths, "|") +
          ")\n        verb=${verb:+$verb }${COMP_WORDS[i]} ;;\n    esac\n  done\n"
          "  case \"$verb $option\" in\n" +
          bash_cases(bash_values(program)) +
@@ -289,7 +285,7 @@ std::string fish_completion(const VerbText& program) {
   for (const VerbText* verb : with_all_below(program)) {
     if (!verb->path.empty()) paths.push_back(fish_quoted(path_of(*verb)));
   }
-  std::string text = head_of("fish") + kFishHead + "      case " + join(paths, " ") +
+  std::string text = head_of("fish") + kFishHead + "      case " + join_words(paths, " ") +
                      "\n        set verb $verb $word\n    end\n  end\n"
                      "  test \"$verb\" = \"$argv[1]\"\nend\n\ncomplete -c graphgate -f\n";
   for (const VerbText* verb : with_all_below(program)) text += fish_lines(*verb);

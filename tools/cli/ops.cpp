@@ -5,6 +5,7 @@
 
 #include "base/atomic_file.h"
 #include "base/formatted.h"
+#include "base/join_words.h"
 #include "reference/reference.h"
 #include "spec/missing_op.h"
 #include "tools/bench/bounds_report.h"
@@ -36,12 +37,6 @@ struct OpsVerb {
   const CLI::App* app = nullptr;
 };
 
-std::string join(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ",") + word;
-  return text;
-}
-
 // The table: one op a line, the family of its reference body, and its schema.
 Result<ExitCode> list_ops(const OpsVerb& verb, const spec::OpTable& ops) {
   Json json = Json::array();
@@ -62,7 +57,7 @@ Result<ExitCode> list_ops(const OpsVerb& verb, const spec::OpTable& ops) {
     if (verb.json == "-") continue;
     std::printf("%-18s %s%s%s\n", family.empty() ? "-" : family.c_str(),
                 spec::print_schema(row->schema).c_str(),
-                row->tags.empty() ? "" : " ; tags=", join(row->tags).c_str());
+                row->tags.empty() ? "" : " ; tags=", join_words(row->tags, ",").c_str());
   }
   GRAPHGATE_TRY_VOID(write_json(json, verb.json));
   if (verb.json != "-") std::printf("%zu ops, %zu with a reference\n", shown, supported);
@@ -111,9 +106,9 @@ void print_coverage(const OpCoverage& coverage) {
   const auto gaps = coverage.gaps();
   if (!gaps.empty()) std::printf("\nprograms     nodes  lacks              op\n");
   for (const auto& [op, use] : gaps) {
-    print_line(stdout,
-               formatted("%8zu  %8lld  %-18s %s", use->files.size(),
-                         static_cast<long long>(use->nodes), join(use->lacks).c_str(), op.c_str()));
+    print_line(stdout, formatted("%8zu  %8lld  %-18s %s", use->files.size(),
+                                 static_cast<long long>(use->nodes),
+                                 join_words(use->lacks, ",").c_str(), op.c_str()));
   }
   std::printf("%zu ops in %zu programs, %zu without a reference\n", coverage.by_op.size(),
               coverage.programs, missing);
