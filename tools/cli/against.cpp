@@ -180,7 +180,9 @@ Report report_of(const AgainstRequest& request, const Parting& parting, const Pa
   Report report = one_section("graphgate check --against");
   report.code = code;
   report.facts = json_of(parting, changes);
-  report.panels.push_back(panel_of(parting, names, changes));
+  if (has_form(request.reports, kHtmlForm)) {
+    report.panels.push_back(panel_of(parting, names, changes));
+  }
   ReportItem item;
   item.place = request.file;
   item.outcome = parting.is_found    ? spec::Outcome::kFail

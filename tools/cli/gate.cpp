@@ -462,7 +462,8 @@ Result<ExitCode> run_gate(GateVerb verb) {
   const auto view = gate_view_for(stderr);
   GateRun run(verb, std::move(choices), std::move(inputs), options, exchange, *view);
   GRAPHGATE_TRY(const GateReport gate, run.run(std::move(compare)));
-  const Report report = report_of(gate);
+  Report report = report_of(gate);
+  if (has_form(verb.reports, kHtmlForm)) report.panels.push_back(gate_matrix(gate));
   GRAPHGATE_TRY_VOID(write_report(report, verb.reports));
   if (to_stdout(verb.reports) == 0) print_lines(report);
   return report.code;

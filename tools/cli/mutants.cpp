@@ -315,7 +315,6 @@ Report report_of(const std::vector<MutantVerdict>& verdicts) {
   if (open > 0) report.interruption = "interrupted, " + std::to_string(open) + " not run";
   report.facts = json_of(verdicts);
   report.totals = describe_summary(verdicts);
-  report.panels.push_back(panel_of(verdicts));
   for (const MutantVerdict& verdict : verdicts) {
     report.sections.front().items.push_back(item_of(verdict));
   }
@@ -363,7 +362,8 @@ Result<ExitCode> run_mutants_verb(const MutantsVerb& verb) {
     }
     if (to_stdout(verb.reports) == 0) print_verdict(verdict);
   }
-  const Report report = report_of(verdicts);
+  Report report = report_of(verdicts);
+  if (has_form(verb.reports, kHtmlForm)) report.panels.push_back(panel_of(verdicts));
   GRAPHGATE_TRY_VOID(write_report(report, verb.reports));
   if (to_stdout(verb.reports) == 0) print_plain(stdout, "\n" + report.totals);
   return report.code;

@@ -457,38 +457,6 @@ Json baseline_cell(const MatrixColumn& column, const std::string& name) {
   return is_open ? cell("", "none", "") : cell("clean", "ok", "");
 }
 
-Json matrix_of(const GateReport& report) {
-  std::vector<MatrixColumn> columns;
-  std::set<std::string> names;
-  Json titles = Json::array();
-  for (const GateStep& step : report.steps) {
-    if (columns.empty()) titles.push_back(plain_name(step.comparison.baseline));
-    titles.push_back(plain_name(step.comparison.candidate));
-    columns.emplace_back(step);
-    for (const CaseResult& one : step.comparison.cases) names.insert(one.name);
-  }
-  Json panel{{"panel", "matrix"},
-             {"title", "Cases beside versions"},
-             {"corner", "case"},
-             {"columns", std::move(titles)},
-             {"rows", Json::array()}};
-  for (const std::string& name : names) {
-    Json cells = Json::array();
-    cells.push_back(baseline_cell(columns.front(), name));
-    std::string replay;
-    for (const MatrixColumn& column : columns) {
-      cells.push_back(candidate_cell(column, name));
-      if (replay.empty()) replay = replay_of(name, report, column.step.on_candidate);
-    }
-    const auto path = report.paths.find(name);
-    panel["rows"].push_back({{"name", plain_name(name)},
-                             {"text", path == report.paths.end() ? "" : plain_name(path->second)},
-                             {"replay", replay},
-                             {"cells", std::move(cells)}});
-  }
-  return panel;
-}
-
 }  // namespace
 
 DrawnCases weigh_drawn(const GateComparison& comparison, const std::set<std::string>& drawn) {
@@ -522,6 +490,38 @@ ExitCode exit_code_of(const GateReport& report) {
   return code;
 }
 
+Json gate_matrix(const GateReport& report) {
+  std::vector<MatrixColumn> columns;
+  std::set<std::string> names;
+  Json titles = Json::array();
+  for (const GateStep& step : report.steps) {
+    if (columns.empty()) titles.push_back(plain_name(step.comparison.baseline));
+    titles.push_back(plain_name(step.comparison.candidate));
+    columns.emplace_back(step);
+    for (const CaseResult& one : step.comparison.cases) names.insert(one.name);
+  }
+  Json panel{{"panel", "matrix"},
+             {"title", "Cases beside versions"},
+             {"corner", "case"},
+             {"columns", std::move(titles)},
+             {"rows", Json::array()}};
+  for (const std::string& name : names) {
+    Json cells = Json::array();
+    cells.push_back(baseline_cell(columns.front(), name));
+    std::string replay;
+    for (const MatrixColumn& column : columns) {
+      cells.push_back(candidate_cell(column, name));
+      if (replay.empty()) replay = replay_of(name, report, column.step.on_candidate);
+    }
+    const auto path = report.paths.find(name);
+    panel["rows"].push_back({{"name", plain_name(name)},
+                             {"text", path == report.paths.end() ? "" : plain_name(path->second)},
+                             {"replay", replay},
+                             {"cells", std::move(cells)}});
+  }
+  return panel;
+}
+
 Report report_of(const GateReport& gate) {
   Report report;
   report.verb = "graphgate gate";
@@ -529,7 +529,6 @@ Report report_of(const GateReport& gate) {
   report.facts = json_of(gate);
   if (gate.is_interrupted) report.interruption = interruption_of(gate);
   for (const GateStep& step : gate.steps) report.sections.push_back(section_of(step, gate));
-  if (!gate.steps.empty()) report.panels.push_back(matrix_of(gate));
   if (gate.steps.size() > 1) {
     const GateStep* bad = gate.first_bad();
     if (bad) report.first_bad = bad->comparison.candidate;

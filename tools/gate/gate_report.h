@@ -11,6 +11,7 @@
 #include "tools/gate/compare_sides.h"
 #include "tools/gate/gate_overrides.h"
 #include "tools/report/exit_code.h"
+#include "tools/report/json.h"
 #include "tools/report/report.h"
 
 namespace graphgate::tools {
@@ -59,5 +60,7 @@ struct GateReport {
 
 // A section for each step, an item for each row, with SARIF's baselineState.
 [[nodiscard]] Report report_of(const GateReport& report);
+// Returns what a page draws of it: cases beside versions. It has one step at least.
+[[nodiscard]] Json gate_matrix(const GateReport& report);
 
 }  // namespace graphgate::tools
