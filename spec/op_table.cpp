@@ -213,14 +213,16 @@ Result<void> OpTable::add_text(std::string_view text, std::string_view source_na
     text.remove_prefix(std::min(length + 1, text.size()));
     ++line_number;
     if (is_skipped(line)) continue;
-    const std::string place = std::string(source_name) + ":" + std::to_string(line_number);
+    const auto place = [&] { return std::string(source_name) + ":" + std::to_string(line_number); };
     Result<OpRow> row = parse_row(line);
-    if (!row.ok()) return row.error().at(place);
+    if (!row.ok()) return row.error().at(place());
     const std::string name = row.value().schema.qualified_name();
     auto shared = std::make_shared<const OpRow>(std::move(row).value());
     const bool is_there = is_custom(name) ? added_.contains(name) : find(name) != nullptr;
-    if (is_there || !added.emplace(name, std::move(shared)).second) {
-      return bad_input("column 1: " + name + " is in the table already").at(place);
+    const std::size_t before = added.size();
+    added.emplace_hint(added.end(), name, std::move(shared));  // most texts are in order
+    if (is_there || added.size() == before) {
+      return bad_input("column 1: " + name + " is in the table already").at(place());
     }
   }
   added_.merge(added);
@@ -229,10 +231,10 @@ Result<void> OpTable::add_text(std::string_view text, std::string_view source_na
 
 void OpTable::share() {
   auto shared = std::make_shared<Shared>();
-  shared->rows = rows();
+  GRAPHGATE_CHECK(!shared_);
+  shared->rows = std::exchange(added_, {});
   shared->by_name.reserve(shared->rows.size());
   for (const auto& [name, row] : shared->rows) shared->by_name.emplace(name, row.get());
-  added_.clear();
   shared_ = std::move(shared);
 }
 
@@ -302,18 +304,20 @@ std::string print_row(const OpRow& row) {
 }
 
 const OpTable& builtin_op_table() {
-  static const OpTable kTable = [] {
-    OpTable table;
+  // Never destroyed: every process that looks an op up would give back what 2,100 rows hold, string
+  // by string, before it ends.
+  static const OpTable* const kTable = [] {
+    auto table = std::make_unique<OpTable>();
     for (std::size_t index = 0; index < kBuiltinOpTextsCount; ++index) {
       const Result<void> added =
-          table.add_text(kBuiltinOpTexts[index], kBuiltinOpTextsNames[index]);
+          table->add_text(kBuiltinOpTexts[index], kBuiltinOpTextsNames[index]);
       if (!added.ok()) std::fprintf(stderr, "%s\n", added.error().message.c_str());
       GRAPHGATE_CHECK(added.ok());
     }
-    table.share();
-    return table;
+    table->share();
+    return table.release();
   }();
-  return kTable;
+  return *kTable;
 }
 
 }  // namespace graphgate::spec

@@ -175,6 +175,10 @@ class SchemaParser {
   Result<void> parse_arguments(OpSchema& schema) {
     if (!accept("(")) return expected("'(' and the arguments");
     if (accept(")")) return {};
+    // A place for each, as far as commas tell: those of lists count too, and few ops have more.
+    constexpr std::ptrdiff_t kMost = 16;
+    const auto commas = std::ranges::count(text_.substr(position_), ',');
+    schema.arguments.reserve(static_cast<std::size_t>(std::min(commas, kMost)) + 1);
     bool in_kwargs = false;
     do {
       if (accept("*")) {
