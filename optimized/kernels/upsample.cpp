@@ -80,8 +80,7 @@ void infer_upsample(Inference& call) {
 
 using Axes = std::array<element::ResizedAxis, kSpatialDims>;
 
-template <Resize mode, int spatial>
-Axes axes_of(const Binding& call) {
+Axes axes_of(const Binding& call, Resize mode, int spatial) {
   const Extents in = plane_extents(input_of(call).sizes, spatial);
   const Extents out = plane_extents(call.result().sizes, spatial);
   const bool aligns_corners = call.has("align_corners") && call.boolean("align_corners");
@@ -105,13 +104,12 @@ std::vector<element::Taps<W>> all_taps(const element::ResizedAxis& axis) {
   return out;
 }
 
-template <Resize mode, int spatial>
-Launch bind_upsample(const Binding& call) {
+Launch upsample(const Binding& call, Resize mode, int spatial) {
   const Tensor& input = input_of(call);
   const Tensor& result = call.result();
   const Extents in = plane_extents(input.sizes, spatial);
   const Extents out = plane_extents(result.sizes, spatial);
-  const Axes axes = axes_of<mode, spatial>(call);
+  const Axes axes = axes_of(call, mode, spatial);
   Launch launch = with_compute(input.dtype, [&]<class C>() -> Launch {
     using W = std::conditional_t<std::is_same_v<C, std::int64_t>, float, C>;
     auto* plane = reinterpret_cast<C*>(call.workspace());
@@ -135,6 +133,10 @@ Launch bind_upsample(const Binding& call) {
   });
   if (call.listener() == nullptr) return launch;
   return described(std::move(launch), {resize_text({result, input, spatial}, axes)});
+}
+template <Resize mode, int spatial>
+Launch bind_upsample(const Binding& call) {
+  return upsample(call, mode, spatial);
 }
 
 // ---- with antialiasing: one dimension after the other, the last one first
@@ -256,7 +258,6 @@ Launch antialias_bytes(const Binding& call, const Axes& axes) {
   };
 }
 
-template <Resize mode>
 void infer_antialias(Inference& call) {
   const spec::DType dtype = input_of(call).dtype;
   const bool has_weights = dtype == spec::DType::kUInt8 || dtype == spec::DType::kFloat32 ||
@@ -265,13 +266,12 @@ void infer_antialias(Inference& call) {
   make_resized(call, 2);
 }
 
-template <Resize mode>
-Launch bind_antialias(const Binding& call) {
+Launch antialias(const Binding& call, Resize mode) {
   const Tensor& input = input_of(call);
   const Tensor& result = call.result();
   const Extents in = plane_extents(input.sizes, 2);
   const Extents out = plane_extents(result.sizes, 2);
-  const Axes axes = axes_of<mode, 2>(call);
+  const Axes axes = axes_of(call, mode, 2);
   if (input.dtype == spec::DType::kUInt8) return antialias_bytes(call, axes);
   return with_real(input.dtype, [&]<class C>() -> Launch {
     auto* plane = reinterpret_cast<C*>(call.workspace());
@@ -302,6 +302,11 @@ Launch bind_antialias(const Binding& call) {
       }
     };
   });
+}
+
+template <Resize mode>
+Launch bind_antialias(const Binding& call) {
+  return antialias(call, mode);
 }
 
 // ---- the way back of nearest: a plane adds up what its elements were taken for
@@ -361,10 +366,8 @@ constexpr Kernel kernel_of(std::string_view name) {
 
 std::span<const Kernel> upsample_kernels() {
   static constexpr Kernel kKernels[] = {
-      {"aten._upsample_bicubic2d_aa", infer_antialias<Resize::kCubic>,
-       bind_antialias<Resize::kCubic>},
-      {"aten._upsample_bilinear2d_aa", infer_antialias<Resize::kLinear>,
-       bind_antialias<Resize::kLinear>},
+      {"aten._upsample_bicubic2d_aa", infer_antialias, bind_antialias<Resize::kCubic>},
+      {"aten._upsample_bilinear2d_aa", infer_antialias, bind_antialias<Resize::kLinear>},
       kernel_of<Resize::kNearestExact, 1>("aten._upsample_nearest_exact1d"),
       kernel_of<Resize::kNearestExact, 2>("aten._upsample_nearest_exact2d"),
       kernel_of<Resize::kNearestExact, 3>("aten._upsample_nearest_exact3d"),
