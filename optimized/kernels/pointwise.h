@@ -14,6 +14,10 @@
 
 #include <array>
 #include <concepts>
+#include <functional>
+#include <span>
+#include <string>
+#include <type_traits>
 #include <utility>
 
 #include "optimized/codegen/type_text.h"
@@ -96,10 +100,29 @@ template <class C>
   return std::is_same_v<C, float> ? spec::DType::kFloat32 : spec::DType::kInt64;
 }
 
+// Bools are stored as bytes.
+template <class R>
+using StoredAs = std::conditional_t<std::is_same_v<R, bool>, std::uint8_t, R>;
+
+// Writes n results of one function behind each other, from elements of type C that lie behind each
+// other at in[0], in[1]...; where `number` is not null, it stands for each element of in[1].
+template <class C>
+using ElementMap = std::function<void(const std::byte* const* in, const C* number, std::int64_t n,
+                                      std::byte* out)>;
+
+inline constexpr std::size_t kMostOperands = 6;
+
+// A launch over the sources of a function that gives R, which is compiled into `map` alone: what is
+// around it is compiled once (pointwise_launch.cpp). `text` is the function for a device, and
+// whether it reports faults; "" where nobody listens, or where it has no spelling. `sources` are
+// moved from.
+template <class C, class R>
+[[nodiscard]] Launch launch_mapped(const Tensor& result, spec::DType rounds_to,
+                                   std::span<Source<C>> sources, ElementMap<C> map,
+                                   std::string text, bool reports_faults);
+
 // A launch of result[i] = f(sources[i]...), with C for every argument of f, rounded to `rounds_to`.
 // Unlike loop.h's pointwise it knows numbers and casts operands to their `as` dtype.
-template <class C, class F, std::size_t N>
-class PointwiseLaunch;
 // Where f is of elements.h, or refuses divisors of 0 and has such a one as F::Unchecked, a device
 // that listens is told (codegen/work.h).
 template <class C, std::size_t N, class F>

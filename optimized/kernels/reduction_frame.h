@@ -4,6 +4,8 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
+#include <string>
 
 #include "optimized/codegen/row_text.h"
 #include "optimized/codegen/type_text.h"
@@ -40,27 +42,35 @@ template <class C>
   return std::is_same_v<C, float> ? spec::DType::kFloat32 : spec::DType::kInt64;
 }
 
+// Gives R of the n elements of a row.
+template <class C, class R>
+using RowFunction = std::function<R(const C* row, std::int64_t n)>;
+
+// The launch of reduce_launch without what a device is told.
+template <class C, class R>
+[[nodiscard]] Launch row_launch(const Tensor& result, const Tensor& self, const Dims& dims,
+                                spec::DType dtype, spec::DType rounds_to, RowFunction<C, R> f) {
+  return [from = ConvertedRows(self, dims, dtype), to = Rows(result, {}), result, rounds_to,
+          f = std::move(f)] {
+    std::vector<C> row(static_cast<std::size_t>(from.length()));
+    for (std::int64_t r = 0; r < to.count(); ++r) {
+      from.template load<C>(r, row.data());
+      store_result<R>(result, to, r, rounds_to, f(row.data(), from.length()));
+    }
+  };
+}
+
 // result[r] = f(row r of self, converted to `dtype`, n), rounded to `rounds_to`. C is the type f
 // reads, R what it returns.
 template <class C, class R, class F>
 [[nodiscard]] Launch reduce_launch(const DeviceListener* listener, const Tensor& result,
                                    const Tensor& self, const Dims& dims, spec::DType dtype,
                                    spec::DType rounds_to, F f) {
-  std::optional<TextWork> work;
-  if (listener != nullptr) {
-    ReduceWork reduction{
-        result, self, dims, dtype, rounds_to, compute_dtype<C>(), callable_text<C>(f)};
-    if (!reduction.function.empty()) work = reduce_text(reduction);
-  }
-  Launch launch = [from = ConvertedRows(self, dims, dtype), to = Rows(result, {}), result,
-                   rounds_to, f = std::move(f)] {
-    std::vector<C> row(static_cast<std::size_t>(from.length()));
-    for (std::int64_t r = 0; r < to.count(); ++r) {
-      from.template load<C>(r, row.data());
-      const R value = f(static_cast<const C*>(row.data()), from.length());
-      store_result<R>(result, to, r, rounds_to, value);
-    }
-  };
+  std::string function;
+  if (listener != nullptr) function = callable_text<C>(f);
+  Launch launch = row_launch<C, R>(result, self, dims, dtype, rounds_to, std::move(f));
+  if (function.empty()) return launch;
+  auto work = reduce_text({result, self, dims, dtype, rounds_to, compute_dtype<C>(), function});
   if (!work) return launch;
   return described(std::move(launch), {std::move(*work)});
 }
