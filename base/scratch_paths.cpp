@@ -21,11 +21,12 @@ constexpr pid_t kBeingWritten = -1;
 
 // `owner` is stored behind the path: a handler never sees half a path.
 struct ScratchSlot {
-  std::atomic<pid_t> owner;
-  std::array<char, PATH_MAX> path;
+  std::atomic<pid_t> owner = kFree;
+  std::array<char, PATH_MAX> path = {};
 };
 constexpr std::size_t kScratchSlots = 128;
-std::array<ScratchSlot, kScratchSlots> g_slots;
+// All zeros, which no process has to write before it begins: 512 KiB.
+constinit std::array<ScratchSlot, kScratchSlots> g_slots = {};
 
 // As the kernel lists a folder.
 struct FolderEntry {
