@@ -1,5 +1,6 @@
-// Any bytes as an answer of an executor: a line up to the first end of one, and behind it the
-// tensors of the folder "a", where the answer names that. What is told of it can be shown.
+// Any bytes as an answer of an executor, or as what one is asked: a line up to the first end of
+// one, and behind it the tensors of the folder "a", where the line names that. What is told of it
+// can be shown.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -10,6 +11,8 @@
 
 #include "base/temporary_folder.h"
 #include "interop/plan_json.h"
+#include "spec/graph_text.h"
+#include "tools/executors/kept_inputs.h"
 #include "tools/executors/limits.h"
 #include "tools/executors/messages.h"
 #include "tools/executors/own_plans.h"
@@ -33,6 +36,20 @@ void write_tensors(std::string_view bytes) {
   std::ofstream(root() + "/a/tensors.safetensors", std::ios::binary) << bytes;
 }
 
+// What `graphgate serve` reads of "open", "load" and "call".
+void read_request(const interop::JsonCursor& body, const StoredTensors& tensors) {
+  const auto ops = read_ops(body, "ops");
+  (void)read_configuration(body, "options");
+  (void)read_texts(body, "flags");
+  const auto text = interop::read_string(body, "graph");
+  if (text.ok() && ops.ok()) (void)spec::parse_program(text.value(), *ops.value(), "graph");
+  (void)tensors.read_tensors(body, "tensors", [](const std::string&, spec::HostTensor) {});
+  (void)tensors.tensor_of(body);
+  auto inputs = tensors.read_values<spec::InputValue>(body, "inputs");
+  KeptInputs kept;
+  if (inputs.ok()) (void)kept.place(body, inputs.value());
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -46,6 +63,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto message = Message::read(line, root(), kMostBytes, [] { return true; });
   if (!message.ok()) return 0;
   const interop::JsonCursor cursor = message.value().cursor();
+  const auto members = cursor.members();
+  if (members.ok()) {
+    for (const auto& [what, body] : members.value()) read_request(body, message.value().tensors());
+  }
   (void)refusal_in(cursor);
   (void)read_promises(cursor);
   (void)read_limits(cursor);

@@ -1,9 +1,12 @@
-// Any text as what a gate reads: the results of a side, waivers, and lines of quality.
+// Any text as what a gate reads: the results of a side, waivers, lines of quality, and its journal.
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 
+#include "base/memory_file_test.h"
 #include "conformance/judges/plan_quality.h"
+#include "tools/gate/gate_journal.h"
 #include "tools/gate/gate_results.h"
 #include "tools/gate/waivers.h"
 
@@ -23,5 +26,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
   }
   (void)conformance::parse_quality(text);
+  const MemoryFile file(std::as_bytes(std::span(data, size)));
+  const auto journal = tools::GateJournal::open(file.path(), {}, 2);
+  if (!journal.ok()) return 0;
+  for (const auto& [name, cases] : journal.value().cases()) GRAPHGATE_CHECK(cases.size() == 2);
   return 0;
 }
