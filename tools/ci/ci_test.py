@@ -108,6 +108,16 @@ class Script(Job):
         self.expect_reports("bad")
         self.assertIn("FAIL", self.text("bad/summary.md"))
 
+    def test_leaves_no_reports_of_an_earlier_job(self):
+        os.mkdir(self.at("graphgate-reports"))
+        for name in ("summary.md", "junit.xml", "kept.txt"):
+            with open(self.at("graphgate-reports/" + name), "w", encoding="utf-8") as file:
+                file.write("PASS of yesterday\n")
+        refused = self.script("check", "no-such.pt2", "--no-such-flag", GITHUB_STEP_SUMMARY=self.at("page.md"))
+        self.assertEqual(refused.returncode, 4, refused.stderr)
+        self.assertEqual(os.listdir(self.at("graphgate-reports")), ["kept.txt"])
+        self.assertFalse(os.path.exists(self.at("page.md")))
+
     def test_lets_through_what_is_inconclusive_only_where_that_is_said(self):
         with open(self.at("own.txt"), "w", encoding="utf-8") as file:
             file.write('program "p" {\n  input %x : f32[4]\n  %y : f32[4] = nobody.knows.default(%x)\n'
@@ -122,6 +132,7 @@ class Script(Job):
             (["plan", "x.pt2"], {}, "'plan' writes no reports"),
             (SMALL_GATE.split(), {"GRAPHGATE_PACKAGE": "none.deb"}, "none.deb: there is no such"),
             (SMALL_GATE.split(), {"GRAPHGATE_ENVIRONMENTS": "torch"}, "expected NAME=REQUIREMENTS"),
+            (SMALL_GATE.split(), {"GRAPHGATE_ENVIRONMENTS": "..=torch"}, "expected NAME=REQUIREMENTS"),
             (SMALL_GATE.split(), {"GRAPHGATE_ALLOW_INCONCLUSIVE": "yes"}, "expected true or false"),
         ]:
             refused = self.script(*words, **variables)

@@ -178,25 +178,28 @@ def _outcome_of(code):
     return Outcome(code) if code in Outcome.__members__.values() else Outcome.DEFECT
 
 
-def _run(archive, flags, folder):
-    """Runs `graphgate check`. `folder`: for the JSON."""
+def _run(archive, flags):
+    """Runs `graphgate check`."""
     try:
         program = _program.find()
     except _program.Missing as error:
         raise Error(str(error)) from error
-    report = os.path.join(folder, "report.json")
-    words = ["check", "-v", *flags, os.fspath(archive)]
-    ran = subprocess.run(
-        [program, words[0], "--json", report, *words[1:]], capture_output=True, text=True, errors="replace",
-        stdin=subprocess.DEVNULL, check=False)
+    path = os.fspath(archive)
+    # A name that begins with a dash is no flag.
+    words = ["check", "-v", *flags, os.path.join(os.curdir, path) if path.startswith("-") else path]
+    found = {}
+    # A folder of its own: in the user's, a file of this name may be there already.
+    with tempfile.TemporaryDirectory(prefix="graphgate-") as scratch:
+        report = os.path.join(scratch, "report.json")
+        ran = subprocess.run(
+            [program, words[0], "--json", report, *words[1:]], capture_output=True, text=True,
+            errors="replace", stdin=subprocess.DEVNULL, check=False)
+        if os.path.exists(report):
+            with open(report, encoding="utf-8") as file:
+                found = json.load(file)
     said = ran.stdout + ran.stderr
     if ran.returncode < 0:
         said += f"graphgate was ended by signal {-ran.returncode}\n"
-    found = {}
-    if os.path.exists(report):
-        with open(report, encoding="utf-8") as file:
-            found = json.load(file)
-        os.remove(report)
     return _outcome_of(ran.returncode), said, found, shlex.join(["graphgate", *words])
 
 
@@ -240,15 +243,14 @@ def check(
     if isinstance(model, (str, os.PathLike)):
         if args or kwargs or more_calls or dynamic_shapes or decompose or folder is not None:
             raise Error(f"{model}: is a file, which brings its calls along: it goes without arguments and folder")
-        with tempfile.TemporaryDirectory(prefix="graphgate-") as scratch:
-            return Result(*_run(model, flags, scratch), None)
+        return Result(*_run(model, flags), None)
     kept = pathlib.Path(tempfile.mkdtemp(prefix="graphgate-") if folder is None else folder)
     kept.mkdir(parents=True, exist_ok=True)
     try:
         archive = export(
             model, args, kwargs, path=kept / "model.pt2", dynamic_shapes=dynamic_shapes,
             more_calls=more_calls, decompose=decompose)
-        ran = _run(archive.with_suffix(".core.pt2") if decompose else archive, flags, kept)
+        ran = _run(archive.with_suffix(".core.pt2") if decompose else archive, flags)
     except BaseException:
         if folder is None:
             shutil.rmtree(kept, ignore_errors=True)

@@ -131,9 +131,15 @@ class Check(Checked):
 
     def test_a_folder_of_the_callers_is_kept(self):
         folder = os.path.join(self._scratch.name, "mine/deeper")
+        os.makedirs(folder)
+        own = os.path.join(folder, "report.json")
+        with open(own, "w", encoding="utf-8") as file:
+            file.write("the caller's")
         result = graphgate.check(Counting(), (self._x,), folder=folder, decompose=True)
         self.assertTrue(result, result.report)
         self.assertIn("model.core.pt2", os.listdir(folder))
+        with open(own, encoding="utf-8") as file:
+            self.assertEqual(file.read(), "the caller's")
         self.assertTrue(result.command.endswith("model.core.pt2"), result.command)
         again = graphgate.check(os.path.join(folder, "model.pt2"), judges=["bounds", "verifier"])
         self.assertTrue(again, again.report)
@@ -183,6 +189,9 @@ class Refused(Checked):
         self.assertIs(result.outcome, Outcome.BAD_INPUT)
         self.assertIn("no-such.pt2", result.report)
         self.assertEqual(result.json["programs"][0]["outcome"], "ERROR")
+        dashed = graphgate.check("--version")
+        self.assertIs(dashed.outcome, Outcome.BAD_INPUT)
+        self.assertIn("./--version", dashed.report)
 
     def _with_program(self, text):
         """A context in which PATH begins with a folder whose `graphgate` is this script."""
