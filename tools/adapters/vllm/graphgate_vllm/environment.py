@@ -1,6 +1,10 @@
 """What vLLM reads from the environment, set before it is imported."""
 
+import atexit
+import contextlib
 import os
+import shutil
+import stat
 import tempfile
 
 
@@ -14,13 +18,38 @@ def prepare():
         "VLLM_NO_USAGE_STATS": "1",
         # Its key is of the files that Dynamo traced. Programs come from none, and would be one entry.
         "VLLM_DISABLE_COMPILE_CACHE": "1",
-        "VLLM_CACHE_ROOT": os.path.join(tempfile.gettempdir(), f"graphgate_vllm_{os.getuid()}"),
         "TOKENIZERS_PARALLELISM": "false",
     }
     for name, value in defaults.items():
         os.environ.setdefault(name, value)
+    if "VLLM_CACHE_ROOT" not in os.environ:
+        os.environ["VLLM_CACHE_ROOT"] = _cache_root()
     if not _has_gpu():
         os.environ.setdefault("VLLM_TARGET_DEVICE", "cpu")
+
+
+def _cache_root():
+    """A folder that nobody else writes to: what lies there is imported.
+
+    It is below the user's cache. Where nothing can be written there, it is a new folder for this process.
+    """
+    cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    path = os.path.join(cache, "graphgate", "vllm")
+    with contextlib.suppress(OSError):
+        os.makedirs(path, mode=0o700, exist_ok=True)
+        found = os.stat(path)
+        is_own = found.st_uid == os.geteuid() and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+        if is_own and os.access(path, os.W_OK):
+            return path
+    made = tempfile.mkdtemp(prefix="graphgate-vllm-")
+    atexit.register(_remove, made, os.getpid())
+    return made
+
+
+def _remove(folder, owner):
+    """Forks leave it to their parent."""
+    if os.getpid() == owner:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _has_gpu():
