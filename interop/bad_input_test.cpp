@@ -6,6 +6,8 @@
 
 #include "base/file_io.h"
 #include "base/result_test.h"
+#include "interop/json_cursor.h"
+#include "interop/json_stream.h"
 #include "interop/pt2_reader.h"
 #include "interop/safetensors.h"
 #include "spec/op_table.h"
@@ -49,6 +51,19 @@ TEST(BadInput, IsRefusedWithTheLineThatPeopleAgreedOn) {
     }
   }
   EXPECT_GE(covered.size(), 50U);
+}
+
+TEST(BadInput, OfKeysAndWordsOfOthersIsToldInOneLine) {
+  const std::string key = "a\nPASS all.case\x1b[2J" + std::string(300, 'k');
+  const Json json = {{key, "x\nPASS"}};
+  const JsonCursor whole(json, "f.json");
+  const std::string wrong = must(whole.members())[0].second.error("'x\nPASS' is unknown").message;
+  EXPECT_TRUE(wrong.starts_with("f.json: a PASS all.case?[2Jkkk")) << wrong;
+  EXPECT_TRUE(wrong.ends_with("kkk...: 'x PASS' is unknown")) << wrong;
+  EXPECT_LT(wrong.size(), 250U);
+  const std::string twice = message_of(parse_json(R"({"a\nb": 1, "a\nb": 2})", "f.json"));
+  EXPECT_EQ(twice.find('\n'), std::string::npos) << twice;
+  EXPECT_NE(twice.find("a b"), std::string::npos) << twice;
 }
 
 TEST(BadInput, CutAnywhereNeverCrashesTheReader) {

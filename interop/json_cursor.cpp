@@ -3,7 +3,12 @@
 #include <cmath>
 #include <limits>
 
+#include "base/one_line.h"
+
 namespace graphgate::interop {
+
+// Keys and words are a file's, and a message is one line.
+constexpr std::size_t kShownKeyBytes = 200;
 
 std::string_view describe_kind(const Json& value) {
   switch (value.type()) {
@@ -33,15 +38,15 @@ std::string JsonCursor::place() const {
   if (after_file) text += ": ";
   if (index_) return text + "[" + std::to_string(*index_) + "]";
   if (!after_file) text += '.';
-  return text.append(key_);
+  return text.append(one_line(key_, kShownKeyBytes));
 }
 
 Error JsonCursor::error(std::string_view message) const {
-  return bad_input(std::string(message)).at(place());
+  return bad_input(one_line(message)).at(place());
 }
 
 Error JsonCursor::unsupported_here(std::string_view message) const {
-  return unsupported(std::string(message) + " is not supported").at(place());
+  return unsupported(one_line(message) + " is not supported").at(place());
 }
 
 Error JsonCursor::expected(std::string_view what) const {

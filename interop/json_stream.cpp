@@ -4,7 +4,12 @@
 #include <set>
 #include <utility>
 
+#include "base/one_line.h"
+
 namespace graphgate::interop {
+
+// Of a key in a message, which is one line.
+constexpr std::size_t kKeyBytes = 200;
 
 std::string print_path(const JsonPath& path) {
   std::string text;
@@ -12,7 +17,7 @@ std::string print_path(const JsonPath& path) {
     if (step.is_element) {
       text += "[" + std::to_string(step.index) + "]";
     } else {
-      text += (text.empty() ? "" : ".") + step.key;
+      text += (text.empty() ? "" : ".") + one_line(step.key, kKeyBytes);
     }
   }
   return text;
@@ -64,7 +69,7 @@ class Handler : public nlohmann::json_sax<Json> {
     Frame& frame = frames_.back();
     const bool is_new =
         frame.target != nullptr ? !frame.target->contains(name) : frame.keys.insert(name).second;
-    if (!is_new) return fail("the key \"" + name + "\" is there twice");
+    if (!is_new) return fail("the key \"" + one_line(name, kKeyBytes) + "\" is there twice");
     if (frame.target == nullptr) {
       path_.back().key = std::move(name);
     } else {

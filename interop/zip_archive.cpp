@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/atomic_file.h"
+#include "base/one_line.h"
 
 namespace graphgate::interop {
 
@@ -103,6 +104,12 @@ Result<void> ZipReader::list() {
     if (entry == nullptr) {
       return zip_failure("entry " + std::to_string(i) + " has no readable name",
                          zip_get_error(archive_.get()))
+          .at(name_);
+    }
+    // Names stand in messages, which are one line each; no tool writes such a name.
+    if (one_line(entry) != entry) {
+      return bad_input("entry " + std::to_string(i) + " is called '" + one_line(entry) +
+                       "', with bytes that no name of a file in an archive has")
           .at(name_);
     }
     entries_.emplace_back(entry);
