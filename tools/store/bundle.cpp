@@ -120,9 +120,10 @@ std::vector<fs::path> files_of_input(const FileReport& report, const std::string
   return files;
 }
 
-// Adds what was judged below programs/N/, and tells what of it is there.
-Json add_programs(const BundleRequest& request, const std::vector<FileReport>& reports,
-                  Entries& entries) {
+// Adds what was judged below programs/N/, and tells what of it is there. What the machine does not
+// let us read of a file that was judged is an error: a bundle must not come to less for it.
+Result<Json> add_programs(const BundleRequest& request, const std::vector<FileReport>& reports,
+                          Entries& entries) {
   Json list = Json::array();
   std::uintmax_t bytes = 0;
   for (std::size_t i = 0; i < reports.size(); ++i) {
@@ -141,30 +142,35 @@ Json add_programs(const BundleRequest& request, const std::vector<FileReport>& r
     }
     for (const fs::path& file : files_of_input(report, request.data)) {
       std::error_code failed;
-      const std::uintmax_t size =
-          fs::is_regular_file(file, failed) ? fs::file_size(file, failed) : 0;
+      const bool is_file = fs::is_regular_file(file, failed);
+      const std::uintmax_t size = is_file ? fs::file_size(file, failed) : 0;
       const std::string shown = file_name_part(file.filename().string(), 100);
-      if (failed || !fs::is_regular_file(file, failed)) {
+      if (failed || !is_file) {
         told["left_out"] = shown + " is no file";
       } else if (size > kMostDataBytes - bytes) {
         told["left_out"] = shown + " has " + std::to_string(size) + " bytes, and a bundle takes " +
                            std::to_string(kMostDataBytes) + " of all files";
-      } else if (auto content = read_file(file.string(), static_cast<std::int64_t>(kMostDataBytes));
-                 content.ok() && content.value()) {
-        bytes += size;
-        entries[folder + shown] = std::move(*content.value());
-        told["stored"].push_back(folder + shown);
       } else {
-        told["left_out"] = shown + " cannot be read";
+        auto read = read_file(file.string(), static_cast<std::int64_t>(kMostDataBytes));
+        if (!read.ok() && !report.error) return read.error();
+        const std::optional<std::string> content =
+            read.ok() ? std::move(read).value() : std::nullopt;
+        if (!content) {
+          told["left_out"] = shown + " cannot be read";
+          continue;
+        }
+        bytes += size;
+        entries[folder + shown] = *content;
+        told["stored"].push_back(folder + shown);
       }
     }
     list.push_back(std::move(told));
   }
-  return {{"graphgate_bundle", 1}, {"data", !request.without_data}, {"files", list}};
+  return Json{{"graphgate_bundle", 1}, {"data", !request.without_data}, {"files", list}};
 }
 
-Entries entries_of(const BundleRequest& request, const std::vector<FileReport>& reports,
-                   ExitCode code) {
+Result<Entries> entries_of(const BundleRequest& request, const std::vector<FileReport>& reports,
+                           ExitCode code) {
   Entries entries;
   std::string log;
   for (std::size_t i = 0; i < reports.size(); ++i) {
@@ -186,7 +192,8 @@ Entries entries_of(const BundleRequest& request, const std::vector<FileReport>& 
   Json report = json_of(reports, /*seconds=*/false);
   if (request.without_data) report["left_out"] = kDataLeftOut;
   entries["report.json"] = print_json(report);
-  entries["manifest.json"] = print_json(add_programs(request, reports, entries));
+  GRAPHGATE_TRY(const Json manifest, add_programs(request, reports, entries));
+  entries["manifest.json"] = print_json(manifest);
   entries["statement.txt"] = statement_of(request, reports, code);
   return entries;
 }
@@ -240,7 +247,7 @@ Result<void> refuse_bundle(const std::string& path) {
 
 Result<void> write_bundle(const std::string& path, const BundleRequest& request,
                           const std::vector<FileReport>& reports, ExitCode code) {
-  const Entries entries = entries_of(request, reports, code);
+  GRAPHGATE_TRY(const Entries entries, entries_of(request, reports, code));
   if (!path.ends_with(".zip")) return write_folder(path, entries);
   std::vector<interop::ZipEntry> zipped;
   for (const auto& [name, text] : entries) zipped.push_back({name, std::as_bytes(std::span(text))});
