@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "interop/json_fields.h"
+#include "interop/json_stream.h"
 #include "tools/report/json.h"
 
 namespace graphgate::tools {
@@ -116,10 +117,10 @@ Result<void> GateJournal::read(const std::string& text, const GateKey& key, std:
   std::size_t number = 0;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = text.find('\n', begin);
-    const auto json = interop::Json::parse(text.substr(begin, end - begin), nullptr, false);
-    begin = end + 1;
     const std::string place = path_ + ": line " + std::to_string(++number);
-    if (json.is_discarded()) return bad_input(place + ": not JSON");
+    GRAPHGATE_TRY(const interop::Json json,
+                  interop::parse_json(std::string_view(text).substr(begin, end - begin), place));
+    begin = end + 1;
     const JsonCursor line(json, place);
     if (number == 1) {
       GRAPHGATE_TRY(const GateKey was, read_gate_key(line));

@@ -105,7 +105,11 @@ TEST_F(Journal, IsRefusedWhereItIsNone) {
   std::ofstream(path_) << "{\"graphgate_gate_journal\":1,\"of\":{}}\n{\"case\":\"a\"}\n";
   EXPECT_TRUE(contains(message_of(open({})), "line 2: expected 2 sides"));
   std::ofstream(path_) << "{\"graphgate_gate_journal\":1,\"of\":{}}\n[\n";
-  EXPECT_TRUE(contains(message_of(open({})), "line 2: not JSON"));
+  EXPECT_TRUE(contains(message_of(open({})), "line 2: line 1, column 2"));
+  std::ofstream(path_) << "{\"graphgate_gate_journal\":1,\"of\":{}}\n"
+                       << std::string(300, '[') << std::string(300, ']') << "\n";
+  EXPECT_TRUE(contains(message_of(open({})), "line 2: "));
+  EXPECT_TRUE(contains(message_of(open({})), "256"));
   EXPECT_TRUE(contains(message_of(GateJournal::open(folder_.path().string(), kKey, 2)),
                        "cannot be opened to be written"));
   EXPECT_TRUE(contains(message_of(GateJournal::open("/dev/null", kKey, 2)), "no regular file"));
