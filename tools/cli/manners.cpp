@@ -53,6 +53,11 @@ Result<void> check_makeable(const std::string& path) {
   return {};
 }
 
+// Nothing, standard output, or what is open already and may lie where nothing can be made.
+bool is_open_or_none(const std::string& path) {
+  return path.empty() || path == "-" || path.starts_with("/dev/") || path.starts_with("/proc/");
+}
+
 // A bundle is an archive or a folder, as its name ends.
 bool is_folder(const CLI::Option& option, const std::string& path) {
   return option.get_type_name() == takes::kOutputFolder ||
@@ -104,9 +109,7 @@ Result<void> refuse_beside_recording(const CLI::App& app, const std::string& pat
 }
 
 Result<void> check_writable(const std::string& path) {
-  // What is open already may lie where nothing can be made.
-  const bool is_open = path.starts_with("/dev/") || path.starts_with("/proc/");
-  if (path.empty() || path == "-" || is_open) return {};
+  if (is_open_or_none(path)) return {};
   const auto refused = [&](const char* why) {
     return infrastructure(path + ": cannot be written: " + why);
   };
@@ -123,7 +126,9 @@ Result<void> check_writable(const std::string& path) {
   return {};
 }
 
-Result<void> check_outputs(const CLI::App& app) {
+namespace {
+
+Result<void> check_each_output(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options()) {
     if (option->count() == 0) continue;
     const std::string type = option->get_type_name();
@@ -132,8 +137,82 @@ Result<void> check_outputs(const CLI::App& app) {
       GRAPHGATE_TRY_VOID(is_folder(*option, path) ? check_makeable(path) : check_writable(path));
     }
   }
-  for (const CLI::App* verb : app.get_subcommands()) GRAPHGATE_TRY_VOID(check_outputs(*verb));
+  for (const CLI::App* verb : app.get_subcommands()) GRAPHGATE_TRY_VOID(check_each_output(*verb));
   return {};
+}
+
+// A path of the command line, and what it was given for.
+struct NamedPath {
+  std::string option;  // "--json", or a word of the usage line
+  std::string path;
+};
+
+struct NamedPaths {
+  std::vector<NamedPath> read;
+  std::vector<NamedPath> written;
+  std::size_t to_stdout = 0;
+};
+
+void add_paths(const CLI::App& app, NamedPaths& paths) {
+  for (const CLI::Option* option : app.get_options()) {
+    const std::string type = option->get_type_name();
+    const bool is_read = type == takes::kFile || type == takes::kCase;
+    if (option->count() == 0 || (!is_read && type != takes::kOutput)) continue;
+    for (const std::string& path : option->results()) {
+      if (!is_read && path == "-") ++paths.to_stdout;
+      if (!is_open_or_none(path)) {
+        (is_read ? paths.read : paths.written).push_back({option->get_name(), path});
+      }
+    }
+  }
+  for (const CLI::App* verb : app.get_subcommands()) add_paths(*verb, paths);
+}
+
+// Whether both lead to one regular file, by whatever links, or would once it is made.
+bool is_one_file(const std::string& one, const std::string& other) {
+  struct stat found {};
+  struct stat beside {};
+  const bool is_there = ::stat(one.c_str(), &found) == 0;
+  if (is_there != (::stat(other.c_str(), &beside) == 0)) return false;
+  if (is_there) {
+    return S_ISREG(found.st_mode) && found.st_dev == beside.st_dev && found.st_ino == beside.st_ino;
+  }
+  // A path whose first part is not there stays relative unless it is made absolute before.
+  std::error_code failed;
+  std::error_code failed_too;
+  const auto path = std::filesystem::weakly_canonical(std::filesystem::absolute(one), failed);
+  const auto other_path =
+      std::filesystem::weakly_canonical(std::filesystem::absolute(other), failed_too);
+  return !failed && !failed_too && path == other_path;
+}
+
+Result<void> check_apart(const NamedPaths& paths) {
+  if (paths.to_stdout > 1) return bad_input("only one report can go to standard output");
+  for (std::size_t i = 0; i < paths.written.size(); ++i) {
+    const NamedPath& output = paths.written[i];
+    for (std::size_t k = 0; k < i; ++k) {
+      if (!is_one_file(output.path, paths.written[k].path)) continue;
+      return bad_input(output.path + ": " + paths.written[k].option + " and " + output.option +
+                       " would write the same file; name another for one of them");
+    }
+    for (const NamedPath& input : paths.read) {
+      struct stat found {};
+      if (::stat(input.path.c_str(), &found) != 0 || !is_one_file(output.path, input.path))
+        continue;
+      return bad_input(output.path + ": " + output.option +
+                       " would replace a file that is read; name another");
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> check_outputs(const CLI::App& app) {
+  GRAPHGATE_TRY_VOID(check_each_output(app));
+  NamedPaths paths;
+  add_paths(app, paths);
+  return check_apart(paths);
 }
 
 Result<std::vector<std::string>> files_of(const std::vector<std::string>& paths) {

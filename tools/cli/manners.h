@@ -41,7 +41,8 @@ struct FlagMode {
 [[nodiscard]] Result<void> check_writable(const std::string& path);
 
 // The same for the path of every output that the app's options were given, whatever the verb: those
-// that say OUTPUT in --help, and NEWFOLDERs that would have to be made.
+// that say OUTPUT in --help, and NEWFOLDERs that would have to be made. kBadInput where two of them
+// are one file, or one is a file that is read (FILE, CASE).
 [[nodiscard]] Result<void> check_outputs(const CLI::App& app);
 
 // Returns the files, and in the place of each folder the programs (.pt2) and cases (.case) below

@@ -148,20 +148,22 @@ TEST_F(CliManners, SayBeforeARunThatAReportCannotBeWritten) {
     std::vector<std::string> outputs;
   };
   const Row rows[] = {
-      {"check " + model, {"json", "markdown", "junit", "sarif", "bundle", "record", "cache"}},
-      {"plan " + model, {"json", "places", "cache"}},
-      {"run " + model, {"save"}},
+      {"check " + model,
+       {"json", "markdown", "junit", "sarif", "html", "trace", "log-protocol", "bundle", "record",
+        "cache"}},
+      {"plan " + model, {"json", "html", "trace", "places", "cache"}},
+      {"run " + model, {"save", "trace"}},
       {"ops", {"json"}},
       {"convert " + model, {"output"}},
       {"bench plan", {"json"}},
       {"mutants", {"json"}},
       {"fuzz --cases 100000 --jobs 1",
-       {"json", "markdown", "junit", "sarif", "case-log", "corpus"}},
+       {"json", "markdown", "junit", "sarif", "html", "case-log", "corpus"}},
       {"fuzz merge golden/fuzz", {"json"}},
       {"reduce golden/cases/feed_back.case", {"output"}},
       {"replay g9:1:0", {"json", "write"}},
       {"gate --baseline fixed --candidate fixed",
-       {"json", "markdown", "junit", "sarif", "save", "resume"}},
+       {"json", "markdown", "junit", "sarif", "html", "save", "resume"}},
       {"golden check golden", {"json", "markdown"}},
       {"doctor", {"json"}},
       {"help", {"man-folder"}},
@@ -176,6 +178,28 @@ TEST_F(CliManners, SayBeforeARunThatAReportCannotBeWritten) {
       EXPECT_EQ(refused.out, "") << row.words << " --" << output;
     }
   }
+}
+
+TEST_F(CliManners, KeepOutputsApartFromEachOtherAndFromWhatIsRead) {
+  const fs::path the_case = folder_ / "own.case";
+  fs::copy_file(folder_ / "golden/cases/feed_back.case", the_case);
+  const std::string before = read_file(the_case);
+  std::ofstream(folder_ / "old.json") << "old\n";
+  fs::create_symlink("old.json", folder_ / "link.json");
+  fs::create_hard_link(the_case, folder_ / "hard.json");
+  const std::string same = " would write the same file; name another for one of them";
+  const std::string is_read = " would replace a file that is read; name another";
+  expect_refused("check own.case --json new --html ./new", "./new: --json and --html" + same);
+  expect_refused("check own.case --trace old.json --markdown link.json",
+                 "old.json: --markdown and --trace" + same);
+  expect_refused("check own.case --json own.case", "own.case: --json" + is_read);
+  expect_refused("check own.case --html hard.json", "hard.json: --html" + is_read);
+  expect_refused("reduce own.case --output own.case", "own.case: --output" + is_read);
+  expect_refused("check own.case --json - --trace -", "only one report can go to standard output");
+  EXPECT_EQ(read_file(the_case), before);
+  EXPECT_EQ(read_file(folder_ / "old.json"), "old\n");
+  EXPECT_FALSE(fs::exists(folder_ / "new"));
+  EXPECT_EQ(here("check own.case --json /dev/null --html /dev/null").code, 0);
 }
 
 TEST_F(CliManners, TakeAFileOfOpsAndNothingBehindIt) {
