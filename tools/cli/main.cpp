@@ -6,6 +6,7 @@
 #include <limits>
 #include <system_error>
 
+#include "base/scratch_paths.h"
 #include "base/shell_words.h"
 #include "base/stop_signals.h"
 #include "base/text_limit.h"
@@ -248,6 +249,8 @@ int main(int argc, char** argv) {
     graphgate::tools::note_commit(kGraphgateCommit);
     return run(argc, argv);
   } catch (...) {
-    return graphgate::tell_of_uncaught();
+    const int code = graphgate::tell_of_uncaught();
+    graphgate::remove_scratch();  // of what outlives the stack: logs that have no name yet
+    return code;
   }
 }

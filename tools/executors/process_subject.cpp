@@ -197,8 +197,10 @@ class Session {
   // `socket`: where it may listen for requests to fork; empty: nowhere.
   Result<void> greet(const std::string& socket) {
     if (folder_.path().empty()) {
-      return infrastructure((settings_.exchange.empty() ? P_tmpdir : settings_.exchange) +
-                            ": no folder can be made there");
+      const std::string where = settings_.exchange.empty() ? P_tmpdir : settings_.exchange;
+      const Error error = infrastructure(where + ": no folder can be made there");
+      if (settings_.log) settings_.log->note_end(number_, error.message);
+      return error;
     }
     Json body = {{"protocol", kExecutorProtocol}, {"exchange", folder_.path()}};
     if (!socket.empty()) body["fork_server"] = socket;
@@ -435,7 +437,15 @@ class ProcessSubject final : public Subject {
     if (launcher_ != ::getpid()) keep_of_parent(launched_);
     auto launched = std::exchange(launched_, nullptr);
     if (!launched) {
-      GRAPHGATE_TRY(launched, Session::launched(command_, settings_, times_));
+      auto now = Session::launched(command_, settings_, times_);
+      if (!now.ok()) {
+        // A session that never began; a log that does not tell of it would have no line at all.
+        if (settings_.log) {
+          settings_.log->note_end(ProtocolLog::new_session(), now.error().message);
+        }
+        return now.error();
+      }
+      launched = std::move(now).value();
     }
     GRAPHGATE_TRY(auto started, Session::started(std::move(launched)));
     if (!started->greeting().is_fork_server) return started;

@@ -1,13 +1,17 @@
 #include "tools/executors/protocol_log.h"
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <ctime>
 #include <filesystem>
 #include <map>
+#include <new>
 #include <system_error>
 
 #include "base/formatted.h"
@@ -62,14 +66,25 @@ Json tensors_of(const Json& message, const std::string& exchange) {
 
 }  // namespace
 
+void ProtocolLog::Unmap::operator()(Shared* shared) const {
+  shared->~Shared();
+  (void)::munmap(shared, sizeof(Shared));
+}
+
 Result<ProtocolLog*> ProtocolLog::open(const std::string& path) {
   Logs& all = logs();
   const std::lock_guard lock(all.mutex);
   const auto found = all.by_path.find(path);
   if (found != all.by_path.end()) return found->second.get();
   GRAPHGATE_TRY(AtomicFile file, AtomicFile::create(path));
+  void* const shared =
+      ::mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (shared == MAP_FAILED) {
+    return infrastructure(path + ": cannot be written: " + std::strerror(errno));
+  }
   all.owner = ::getpid();
-  auto log = std::unique_ptr<ProtocolLog>(new ProtocolLog(std::move(file)));
+  auto log = std::unique_ptr<ProtocolLog>(
+      new ProtocolLog(std::move(file), SharedPointer(new (shared) Shared)));
   return all.by_path.emplace(path, std::move(log)).first->second.get();
 }
 
@@ -79,8 +94,11 @@ Result<void> ProtocolLog::close_all() {
   if (all.owner != ::getpid()) return {};
   Result<void> closed;
   for (const auto& [path, log] : all.by_path) {
+    const Shared& shared = *log->shared_;
+    if (!shared.has_line) log->note_end(new_session(), "nothing was said");
     const std::lock_guard writing(log->writing_);
-    auto one = log->has_failed_ ? Result<void>(infrastructure(log->failure_)) : log->file_.commit();
+    const std::string words = shared.is_said ? shared.words.data() : path + ": cannot be written";
+    auto one = shared.has_failed ? Result<void>(infrastructure(words)) : log->file_.commit();
     if (closed.ok()) closed = std::move(one);
   }
   all.by_path.clear();  // what has no name yet goes
@@ -119,9 +137,11 @@ void ProtocolLog::write(const std::string& session, std::string_view direction,
                            ", \"direction\": " + json_line(std::string(direction)) + ", \"" +
                            std::string(member) + "\": " + json + "}\n";
   const auto written = file_.write(std::as_bytes(std::span(line)));
-  if (written.ok() || has_failed_) return;
-  has_failed_ = true;
-  failure_ = written.error().message;
+  if (written.ok()) shared_->has_line = true;
+  if (written.ok() || shared_->has_failed.exchange(true)) return;
+  const std::string& words = written.error().message;
+  words.copy(shared_->words.data(), shared_->words.size() - 1);
+  shared_->is_said = true;
 }
 
 }  // namespace graphgate::tools

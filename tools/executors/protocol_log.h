@@ -5,6 +5,8 @@
 // opened the log write into it, too.
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -20,7 +22,8 @@ class ProtocolLog {
   // name once close_all() is called. kInfrastructure where it cannot be written.
   [[nodiscard]] static Result<ProtocolLog*> open(const std::string& path);
   // Gives every log that is open its name: at the end of a verb, also of one that failed or was
-  // interrupted. kInfrastructure where one cannot be written, or could not be before.
+  // interrupted. A log in which nothing was said has a line that says so. kInfrastructure where one
+  // cannot be written, or could not be before.
   [[nodiscard]] static Result<void> close_all();
 
   // Returns a number for a session that begins: "4711-1", where 4711 is this process.
@@ -35,14 +38,27 @@ class ProtocolLog {
   void note_end(const std::string& session, const std::string& words);
 
  private:
-  explicit ProtocolLog(AtomicFile file) : file_(std::move(file)) {}
+  // What the process and its forks know together, in memory that they share: the log is given its
+  // name by the process alone. The first thing that could not be written is kept.
+  struct Shared {
+    std::atomic<bool> has_line{false};  // of whoever wrote one
+    std::atomic<bool> has_failed{false};
+    std::atomic<bool> is_said{false};  // `words` are whole
+    std::array<char, 500> words{};
+  };
+  struct Unmap {
+    void operator()(Shared* shared) const;
+  };
+  using SharedPointer = std::unique_ptr<Shared, Unmap>;
+
+  ProtocolLog(AtomicFile file, SharedPointer shared)
+      : file_(std::move(file)), shared_(std::move(shared)) {}
   void write(const std::string& session, std::string_view direction, std::string_view member,
              const std::string& json);
 
   AtomicFile file_;
-  std::mutex writing_;  // and below
-  bool has_failed_ = false;
-  std::string failure_;
+  std::mutex writing_;
+  SharedPointer shared_;
 };
 
 }  // namespace graphgate::tools
