@@ -36,6 +36,19 @@ ScriptedAnswer refusing(ErrorKind kind, std::size_t from_call) {
   };
 }
 
+TEST(JudgeScript, GivesNoVerdictWhereTheOracleLacksMemory) {
+  const Script script = two_calls();
+  const ScriptedSource subject("e", {{"", answering({1, 2})}});
+  const auto right = answering({1, 2});
+  const auto lacking = refusing(ErrorKind::kInfrastructure, 1);
+  const ScriptedSource lacks("o", {{"sampled", right}, {"worst-case", lacking}, {"eager", right}});
+  Runs runs(script, subject, lacks);
+  const auto judged = judge_script(runs, parse_judges("exact").value(), quick());
+  ASSERT_FALSE(judged.ok()) << spec::outcome_name(judged.value().outcome)
+                            << ", checks: " << judged.value().judges.at(0).checks;
+  EXPECT_EQ(judged.error().kind, ErrorKind::kInfrastructure);
+}
+
 TEST(Judges, HaveNamesThatReadBack) {
   for (std::size_t i = 0; i < kJudgeCount; ++i) {
     const auto judge = static_cast<Judge>(i);

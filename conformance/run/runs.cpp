@@ -224,11 +224,22 @@ Result<Trace> Runs::oracle_with_kernels(const char* kernels) {
   return oracle_under(configuration, script_);
 }
 
+// What the machine does to the oracle leaves no verdict either: a judge that takes a run which has
+// stopped for all of it would pass with fewer checks.
 Result<Trace> Runs::oracle_under(const Configuration& configuration, const Script& script) {
-  GRAPHGATE_TRY(const auto executor, oracle_.make(configuration, *script.ops));
-  return run_script(script, *executor, configuration, [&](const ScriptRestart& restart) {
+  const auto noted = [&](const Error& error) {
+    if (error.kind == ErrorKind::kInfrastructure) {
+      ends_->push_back({std::string(oracle_.name()), configuration, error, false, false});
+    }
+    return error;
+  };
+  const auto executor = oracle_.make(configuration, *script.ops);
+  if (!executor.ok()) return noted(executor.error());
+  Trace trace = run_script(script, *executor.value(), configuration, [&](const auto& restart) {
     return oracle_.make(configuration, restart.ops ? *restart.ops : *script.ops);
   });
+  if (trace.error) (void)noted(*trace.error);
+  return trace;
 }
 
 Result<const Trace*> Runs::subject(const Configuration& changes) {

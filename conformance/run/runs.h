@@ -78,7 +78,8 @@ class Runs {
   void share_oracle(const Runs& other);
   // What the subject has run so far.
   [[nodiscard]] const SubjectTraces& subject_traces() const { return subject_traces_; }
-  // Of all runs of the subject so far, those on other scripts too, in the order in which they ran.
+  // Of all runs of the subject so far, those on other scripts too, in the order in which they ran;
+  // and of the oracle's, those that the machine ended.
   [[nodiscard]] const std::vector<RunEnd>& ends() const { return *ends_; }
 
   [[nodiscard]] const Script& script() const { return script_; }
