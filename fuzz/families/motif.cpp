@@ -4,6 +4,7 @@
 // motif reads tensors of the draft where there are such, and inputs of its own where there are not;
 // what it makes is the draft's from then on. It states the type of every value, and writes to none
 // of its inputs: then it is valid whatever stands around it.
+#include <charconv>
 #include <map>
 
 #include "fuzz/generate/family.h"
@@ -19,28 +20,41 @@ extern const std::size_t kMotifTextsCount;
 
 namespace {
 
-// Since which generator these are drawn.
-constexpr int kMotifsSince = 9;
 constexpr std::uint32_t kMotifWeight = 6;
 
+// Returns the first generator that draws the motifs of a file: the number at the end of its name,
+// as in inductor_passes_10.txt, or 9. A file that a generator draws stays as it is.
+int first_generator_of(std::string_view file) {
+  constexpr int kFirst = 9;
+  const std::size_t begin = file.rfind('_') + 1;  // 0 without one
+  int generator = kFirst;
+  std::from_chars(file.data() + begin, file.data() + file.size(), generator);
+  return generator;
+}
+
+struct Motif {
+  spec::Program program;
+  int since = 0;
+};
+
 // A broken text is a programmer's error.
-std::vector<spec::Program> read_motifs() {
-  std::vector<spec::Program> programs;
+std::vector<Motif> read_motifs() {
+  std::vector<Motif> programs;
   for (std::size_t t = 0; t < kMotifTextsCount; ++t) {
     spec::TextReader reader(kMotifTexts[t], kMotifTextsNames[t]);
     reader.skip_line_ends();
     while (!reader.at(spec::TokenKind::kEnd)) {
       auto program = spec::read_program(reader, spec::builtin_op_table());
       GRAPHGATE_CHECK(program.ok());
-      programs.push_back(std::move(program).value());
+      programs.push_back({std::move(program).value(), first_generator_of(kMotifTextsNames[t])});
       reader.skip_line_ends();
     }
   }
   return programs;
 }
 
-const std::vector<spec::Program>& motifs() {
-  static const std::vector<spec::Program> all = read_motifs();
+const std::vector<Motif>& motifs() {
+  static const std::vector<Motif> all = read_motifs();
   return all;
 }
 
@@ -85,10 +99,10 @@ class MotifDrawer {
     NodeBuilder builder(draft_, node.op);
     bool reads = false;
     for (const spec::NamedArgument& named : node.arguments) {
+      if (named.name == "device" && draft_.settings().on_accelerator) continue;
       reads = give(builder, named) || reads;
     }
-    const bool takes_device = row->schema.find_argument("device").has_value();
-    if (takes_device && !reads && draft_.settings().on_accelerator) {
+    if (is_made_elsewhere(*row, reads)) {
       builder.argument("device", {draft_.main_device()});
     }
     if (row->schema.returns.empty()) {
@@ -102,6 +116,12 @@ class MotifDrawer {
       }
       if (node.results[r].is_list) builder.as_list();
     }
+  }
+
+  // Whether an op names the accelerator: it reads nothing that says where its result lies.
+  [[nodiscard]] bool is_made_elsewhere(const spec::OpRow& row, bool reads) const {
+    return draft_.settings().on_accelerator && !reads &&
+           row.schema.find_argument("device").has_value();
   }
 
   // Whether it is one tensor, or a list of tensors.
@@ -177,7 +197,7 @@ class MotifDrawer {
 };
 
 bool draw_motif(Draft& draft, GeneReader& genes, std::size_t variant) {
-  MotifDrawer(draft, genes, motifs()[variant].graph).run();
+  MotifDrawer(draft, genes, motifs()[variant].program.graph).run();
   return true;
 }
 
@@ -187,7 +207,7 @@ std::span<const DrawnOp> motif_rows() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> all;
     all.reserve(motifs().size());
-    for (const spec::Program& motif : motifs()) all.push_back("motif." + motif.name);
+    for (const Motif& motif : motifs()) all.push_back("motif." + motif.program.name);
     return all;
   }();
   static const std::vector<DrawnOp> rows = [] {
@@ -195,7 +215,8 @@ std::span<const DrawnOp> motif_rows() {
     all.reserve(names.size());
     std::uint32_t variant = 0;
     for (const std::string& name : names) {
-      all.push_back({name, kMotifWeight, draw_motif, variant++, kMotifsSince});
+      all.push_back({name, kMotifWeight, draw_motif, variant, motifs()[variant].since});
+      ++variant;
     }
     return all;
   }();

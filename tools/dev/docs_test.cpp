@@ -219,7 +219,7 @@ Motifs motifs_of_page(const fs::path& root) {
   std::string file;
   for (std::string line; std::getline(page, line);) {
     std::smatch found;
-    static const std::regex kFile("^`fuzz/motifs/([a-z_]+\\.txt)`");
+    static const std::regex kFile("^`fuzz/motifs/([a-z_0-9]+\\.txt)`");
     if (std::regex_search(line, found, kFile)) file = found[1];
     if (!line.starts_with("| `") || file.empty()) continue;
     note_names(line.substr(0, line.find('|', 1)), std::regex("`([a-z-]+)`"), motifs[file]);
