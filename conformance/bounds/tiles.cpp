@@ -14,23 +14,51 @@ using spec::CallResult;
 using spec::HostTensor;
 using spec::OutputValue;
 
+// How a row-major tensor that begins where its storage does lies by rows: `blocks` times the rows
+// of the cut, one behind the other.
+struct RowLayout {
+  std::int64_t blocks = 1;
+  std::int64_t bytes = 0;  // of a block
+  friend bool operator==(const RowLayout&, const RowLayout&) = default;
+};
+
+RowLayout layout_of(const HostTensor& tensor, const RowPlace& place) {
+  RowLayout layout;
+  for (std::int64_t d = 0; d < place.dim; ++d) {
+    layout.blocks *= tensor.sizes[static_cast<std::size_t>(d)];
+  }
+  const std::int64_t elements = spec::element_count(tensor.sizes);
+  layout.bytes =
+      elements / std::max<std::int64_t>(layout.blocks, 1) * spec::item_size_bytes(tensor.dtype);
+  return layout;
+}
+
 // Rows of tensors, copied into storages that have no others: who runs on them keeps no more.
 // Tensors over one storage stay over one.
 class RowCopies {
  public:
-  RowCopies(std::int64_t first, std::int64_t count) : first_(first), count_(count) {}
+  // Of so many in all.
+  RowCopies(std::int64_t first, std::int64_t count, std::int64_t rows)
+      : first_(first), count_(count), rows_(rows) {}
 
   // Of a row-major tensor that begins where its storage does.
-  HostTensor operator()(const HostTensor& tensor) {
+  HostTensor operator()(const HostTensor& tensor, const RowPlace& place) {
     auto& storage = copies_[tensor.storage.get()];
     if (!storage) {
-      const std::int64_t row = tensor.strides.front() * spec::item_size_bytes(tensor.dtype);
-      const auto from = tensor.storage->bytes.begin() + first_ * row;
+      const RowLayout layout = layout_of(tensor, place);
+      const std::int64_t row = layout.bytes / place.size(rows_);  // of the tensor's own
+      const std::int64_t bytes = row * place.size(count_);
       storage = std::make_shared<spec::HostStorage>();
-      storage->bytes.assign(from, from + count_ * row);
+      storage->bytes.reserve(static_cast<std::size_t>(layout.blocks * bytes));
+      for (std::int64_t block = 0; block < layout.blocks; ++block) {
+        const auto from =
+            tensor.storage->bytes.begin() + block * layout.bytes + row * place.size(first_);
+        storage->bytes.insert(storage->bytes.end(), from, from + bytes);
+      }
     }
     HostTensor part = tensor;
-    part.sizes.front() = count_;
+    part.sizes[static_cast<std::size_t>(place.dim)] = place.size(count_);
+    part.strides = spec::contiguous_strides(part.sizes);
     part.storage = storage;
     return part;
   }
@@ -38,6 +66,7 @@ class RowCopies {
  private:
   std::int64_t first_;
   std::int64_t count_;
+  std::int64_t rows_;
   std::map<const spec::HostStorage*, std::shared_ptr<spec::HostStorage>> copies_;
 };
 
@@ -73,9 +102,12 @@ class TileJudge {
   Result<TiledCall> run() {
     GRAPHGATE_TRY_VOID(check_forms());
     if (const auto as_given = left_as_given()) return *as_given;
-    const std::int64_t rows = std::clamp<std::int64_t>(
-        tiles_.elements / std::max<std::int64_t>(cut_.elements / cut_.rows, 1), 2, cut_.rows);
-    // The last tile has a row more rather than one alone.
+    const std::int64_t wanted =
+        tiles_.elements / std::max<std::int64_t>(cut_.elements / cut_.rows, 1);
+    const std::int64_t least = 2 * cut_.granule;
+    const std::int64_t rows =
+        std::clamp(wanted - wanted % cut_.granule, std::min(least, cut_.rows), cut_.rows);
+    // The last tile has more rows rather than too few alone.
     const auto count = static_cast<std::size_t>(std::max<std::int64_t>(cut_.rows / rows, 1));
     first_rows_ = rows;
     last_rows_ = cut_.rows - static_cast<std::int64_t>(count - 1) * rows;
@@ -138,71 +170,77 @@ class TileJudge {
 
   [[nodiscard]] Result<void> check_outputs() const {
     const CallResult& result = record_.result;
-    const auto has_rows = [&](const OutputValue& output) {
-      const auto* tensor = std::get_if<HostTensor>(&output);
-      return tensor && !tensor->sizes.empty() && tensor->sizes.front() == cut_.rows;
-    };
-    if (result.outputs.size() != program_.outputs.size() ||
-        !std::ranges::all_of(result.outputs, has_rows)) {
+    if (result.outputs.size() != program_.outputs.size()) {
       return no("an output has not the rows of the inputs");
     }
+    for (std::size_t i = 0; i < result.outputs.size(); ++i) {
+      const auto* tensor = std::get_if<HostTensor>(&result.outputs[i]);
+      if (!tensor || !has_rows(*tensor, cut_.outputs[i])) {
+        return no("an output has not the rows of the inputs");
+      }
+    }
     const bool is_recorded = !expected_.outputs.empty();
-    const auto may_be_left_out = [&](const OutputValue& output) {
-      return expected_.is_partial && std::holds_alternative<spec::None>(output);
-    };
-    if (is_recorded && (expected_.outputs.size() != result.outputs.size() ||
-                        !std::ranges::all_of(expected_.outputs, [&](const OutputValue& output) {
-                          return has_rows(output) || may_be_left_out(output);
-                        }))) {
+    if (is_recorded && expected_.outputs.size() != result.outputs.size()) {
       return no("a recorded output has not the rows of the inputs");
+    }
+    for (std::size_t i = 0; i < expected_.outputs.size(); ++i) {
+      const auto* tensor = std::get_if<HostTensor>(&expected_.outputs[i]);
+      const bool is_left_out =
+          expected_.is_partial && std::holds_alternative<spec::None>(expected_.outputs[i]);
+      if (!is_left_out && (!tensor || !has_rows(*tensor, cut_.outputs[i]))) {
+        return no("a recorded output has not the rows of the inputs");
+      }
     }
     for (const auto& [i, tensor] : expected_.final_inputs) {
       if (i >= cut_.inputs.size()) return no("a recorded input is none");
-      if (cut_.inputs[i] && (tensor.sizes.empty() || tensor.sizes.front() != cut_.rows)) {
+      if (cut_.inputs[i] && !has_rows(tensor, *cut_.inputs[i])) {
         return no("a recorded input has not the rows of the inputs");
       }
     }
     return {};
   }
 
+  [[nodiscard]] bool has_rows(const HostTensor& tensor, const RowPlace& place) const {
+    return std::ssize(tensor.sizes) > place.dim &&
+           tensor.sizes[static_cast<std::size_t>(place.dim)] == place.size(cut_.rows);
+  }
+
   // What is cut is row-major, from the start of its storage on, where nothing else has other rows.
   [[nodiscard]] Result<void> check_storages() const {
-    std::map<const spec::HostStorage*, std::int64_t> rows;
+    std::map<const spec::HostStorage*, RowLayout> rows;
     bool is_plain = true;
-    const auto add_cut = [&](const HostTensor& tensor) {
-      const std::int64_t row = tensor.strides.front() * spec::item_size_bytes(tensor.dtype);
+    const auto add_cut = [&](const HostTensor& tensor, const RowPlace& place) {
+      const RowLayout layout = layout_of(tensor, place);
       is_plain = is_plain && tensor.storage_offset == 0 &&
                  tensor.strides == spec::contiguous_strides(tensor.sizes) &&
-                 rows.emplace(tensor.storage.get(), row).first->second == row;
+                 rows.emplace(tensor.storage.get(), layout).first->second == layout;
     };
-    for_each_tensor([&](const HostTensor& tensor, bool is_cut) {
-      if (is_cut) add_cut(tensor);
+    for_each_tensor([&](const HostTensor& tensor, const std::optional<RowPlace>& place) {
+      if (place) add_cut(tensor, *place);
     });
     if (!is_plain) return no("a tensor is not row-major, or begins within its storage");
-    for_each_tensor([&](const HostTensor& tensor, bool is_cut) {
-      is_plain = is_plain && (is_cut || !rows.contains(tensor.storage.get()));
+    for_each_tensor([&](const HostTensor& tensor, const std::optional<RowPlace>& place) {
+      is_plain = is_plain && (place || !rows.contains(tensor.storage.get()));
     });
     if (!is_plain) return no("a storage has rows and something else");
     return {};
   }
 
-  // Calls visit(tensor, is_cut) for all that a tile is made of.
+  // Calls visit(tensor, place) for all that a tile is made of.
   template <class Visit>
   void for_each_tensor(const Visit& visit) const {
-    const auto visit_values = [&](const auto& values, const auto& is_cut) {
+    const auto visit_values = [&](const auto& values, const auto& places) {
       for (std::size_t i = 0; i < values.size(); ++i) {
-        if (const auto* tensor = std::get_if<HostTensor>(&values[i])) visit(*tensor, is_cut(i));
+        if (const auto* tensor = std::get_if<HostTensor>(&values[i])) visit(*tensor, places[i]);
       }
     };
-    const auto is_cut_input = [&](std::size_t i) -> bool { return cut_.inputs[i]; };
-    visit_values(record_.inputs, is_cut_input);
-    visit_values(record_.result.final_inputs, is_cut_input);
-    for (const auto& [i, tensor] : expected_.final_inputs) visit(tensor, is_cut_input(i));
-    for (const HostTensor& state : record_.result.final_states) visit(state, false);
+    visit_values(record_.inputs, cut_.inputs);
+    visit_values(record_.result.final_inputs, cut_.inputs);
+    for (const auto& [i, tensor] : expected_.final_inputs) visit(tensor, cut_.inputs[i]);
+    for (const HostTensor& state : record_.result.final_states) visit(state, std::nullopt);
     if (!options_.outputs) return;
-    const auto is_cut_output = [](std::size_t) { return true; };
-    visit_values(record_.result.outputs, is_cut_output);
-    visit_values(expected_.outputs, is_cut_output);
+    visit_values(record_.result.outputs, cut_.outputs);
+    visit_values(expected_.outputs, cut_.outputs);
   }
 
   // Without outputs, nothing that the nodes make is looked at; and they write nothing.
@@ -243,7 +281,7 @@ class TileJudge {
     Tile tile;
     tile.first = static_cast<std::int64_t>(i) * first_rows_;
     tile.count = count;
-    RowCopies part(tile.first, count);
+    RowCopies part(tile.first, count, cut_.rows);
     CallRecord record = record_;
     record.step = 0;
     record.program = 0;
@@ -253,20 +291,25 @@ class TileJudge {
     for (std::size_t k = 0; k < cut_.inputs.size(); ++k) {
       if (!cut_.inputs[k]) continue;
       for (spec::InputValue* value : {&record.inputs[k], &record.result.final_inputs[k]}) {
-        *value = part(std::get<HostTensor>(*value));
+        *value = part(std::get<HostTensor>(*value), *cut_.inputs[k]);
       }
     }
     if (!options_.outputs) record.result.outputs.clear();
-    for (OutputValue& output : record.result.outputs) output = part(std::get<HostTensor>(output));
+    for (std::size_t k = 0; k < record.result.outputs.size(); ++k) {
+      OutputValue& output = record.result.outputs[k];
+      output = part(std::get<HostTensor>(output), cut_.outputs[k]);
+    }
     tile.expected.is_partial = expected_.is_partial;
     tile.expected.inputs = record.inputs;
     tile.expected.outputs = expected_.outputs;
-    for (OutputValue& output : tile.expected.outputs) {
-      if (const auto* tensor = std::get_if<HostTensor>(&output)) output = part(*tensor);
+    for (std::size_t k = 0; k < tile.expected.outputs.size(); ++k) {
+      OutputValue& output = tile.expected.outputs[k];
+      const auto* tensor = std::get_if<HostTensor>(&output);
+      if (tensor) output = part(*tensor, cut_.outputs[k]);
     }
     tile.expected.final_inputs = expected_.final_inputs;
     for (auto& [k, tensor] : tile.expected.final_inputs) {
-      if (cut_.inputs[k]) tensor = part(tensor);
+      if (cut_.inputs[k]) tensor = part(tensor, *cut_.inputs[k]);
     }
     tile.expected.final_states = expected_.final_states;
     tile.script = {runs_.script().name, runs_.script().ops, {}, {}, runs_.script().options, {}};
@@ -299,23 +342,33 @@ class TileJudge {
         return no("an output is not row-major");
       }
       out.outputs.push_back(geometry_of(*tensor));
-      note_open(tile, "output " + std::to_string(k), known.output_spreads[k], true, out.open);
+      note_open(tile, "output " + std::to_string(k), known.output_spreads[k], tensor,
+                cut_.outputs[k], out.open);
     }
     for (std::size_t k = 0; k < known.final_input_spreads.size(); ++k) {
       note_open(tile, "final input " + std::to_string(k), known.final_input_spreads[k],
-                cut_.inputs[k], out.open);
+                std::get_if<HostTensor>(&known.final_inputs[k]), cut_.inputs[k], out.open);
     }
     return out;
   }
 
-  void note_open(const Tile& tile, std::string where, const spec::Spread& spread, bool is_cut,
+  void note_open(const Tile& tile, std::string where, const spec::Spread& spread,
+                 const HostTensor* tensor, const std::optional<RowPlace>& place,
                  std::vector<OpenElements>& open) const {
     const auto is_open = [](double radius) { return std::isinf(radius); };
     const auto first = std::ranges::find_if(spread.radii, is_open);
-    const auto size = std::ssize(spread.radii);
-    const std::int64_t row = is_cut ? size / tile.count : 0;
-    open.push_back({std::move(where), std::count_if(first, spread.radii.end(), is_open),
-                    first - spread.radii.begin() + tile.first * row, row * cut_.rows});
+    const std::int64_t number = first - spread.radii.begin();
+    OpenElements found{std::move(where), std::count_if(first, spread.radii.end(), is_open), number,
+                       std::ssize(spread.radii)};
+    if (tensor && place && found.elements > 0) {
+      // Blocks of the tile's rows lie one behind the other; of the whole, other rows between them.
+      const std::int64_t block = found.elements / layout_of(*tensor, *place).blocks;
+      const std::int64_t row = block / place->size(tile.count);
+      found.first = number / block * row * place->size(cut_.rows) + row * place->size(tile.first) +
+                    number % block;
+      found.elements = found.elements / block * row * place->size(cut_.rows);
+    }
+    open.push_back(std::move(found));
   }
 
   Result<void> add(JudgedTile& tile, std::size_t i, TiledCall& out) {
@@ -324,8 +377,12 @@ class TileJudge {
       out.open = tile.open;
     } else {
       for (std::size_t k = 0; k < out.open.size(); ++k) {
-        if (out.open[k].count == 0) out.open[k].first = tile.open[k].first;
-        out.open[k].count += tile.open[k].count;
+        OpenElements& whole = out.open[k];
+        const OpenElements& part = tile.open[k];
+        if (part.count > 0) {
+          whole.first = whole.count > 0 ? std::min(whole.first, part.first) : part.first;
+        }
+        whole.count += part.count;
       }
     }
     CallReport& whole = out.judged.call;
@@ -355,12 +412,28 @@ class TileJudge {
       const bool is_of_rows =
           found.kind == Difference::Kind::kNumber || found.kind == Difference::Kind::kExact;
       if (is_of_rows) {
-        whole.differences.back().message =
-            "of rows from " + std::to_string(first) + " on, counted from there: " + found.message;
+        whole.differences.back().message = begin_of(found.where, first) + found.message;
       }
       out.judged.is_proved.push_back(tile.judged.is_proved[k]);
     }
     return {};
+  }
+
+  // What a message about elements of a tile begins with. It is about an output or a final input.
+  [[nodiscard]] std::string begin_of(const std::string& where, std::int64_t first) const {
+    RowPlace place;
+    for (std::size_t i = 0; i < cut_.outputs.size(); ++i) {
+      if (where == "output " + std::to_string(i)) place = cut_.outputs[i];
+    }
+    for (std::size_t i = 0; i < cut_.inputs.size(); ++i) {
+      const bool is_it = where == "final input " + std::to_string(i);
+      if (is_it) place = cut_.inputs[i].value_or(place);
+    }
+    const std::string from = std::to_string(place.size(first)) + " on";
+    const std::string rows =
+        place.dim == 0 ? "rows from " + from
+                       : "indices of dimension " + std::to_string(place.dim) + " from " + from;
+    return "of " + rows + ", counted from there: ";
   }
 
   // Counts what all tiles have looked at.
@@ -391,7 +464,8 @@ class TileJudge {
     for (std::size_t i = 0; options_.layouts && i < outputs_.size(); ++i) {
       const auto& tensor = std::get<HostTensor>(record_.result.outputs[i]);
       Geometry whole = outputs_[i];
-      whole.sizes.front() = cut_.rows;
+      whole.sizes[static_cast<std::size_t>(cut_.outputs[i].dim)] = cut_.outputs[i].size(cut_.rows);
+      whole.strides = spec::contiguous_strides(whole.sizes);
       const std::string layout = compare_layout(tensor, whole);
       if (layout.empty()) continue;
       add({subject_.executor, "output " + std::to_string(i), layout + " (the oracle's)",
@@ -443,9 +517,9 @@ Result<TiledCall> judge_by_tiles(Runs& runs, const Trace& subject, std::size_t i
     elements += tensor ? spec::element_count(tensor->sizes) : 0;
   }
   if (elements <= 2 * tiles.elements) return unsupported("judged as a whole: it is small");
-  GRAPHGATE_TRY(RowCut cut,
-                find_row_cut(*script.programs[record.program], *script.ops, record.inputs));
-  if (cut.rows < 4) return unsupported("judged as a whole: there are few rows");
+  GRAPHGATE_TRY(RowCut cut, find_row_cut(*script.programs[record.program], *script.ops,
+                                         record.inputs, elements / tiles.elements + 1));
+  if (cut.parts() < 2) return unsupported("judged as a whole: there are few rows");
   cut.elements = elements;
   return TileJudge(runs, subject, index, expected, options, tiles, std::move(cut)).run();
 }
