@@ -327,18 +327,35 @@ Result<void> note_for_bundle(const CheckInput& input, const std::string& path,
   return {};
 }
 
+// Leaves one seeded call of a program that takes more elements than this, unless somebody says how
+// many: its tensors are held for every call.
+void leave_one_large_call(Script& script) {
+  constexpr std::int64_t kLarge = std::int64_t{1} << 25;
+  const auto* call =
+      script.steps.empty() ? nullptr : std::get_if<conformance::ScriptCall>(&script.steps.front());
+  if (!call) return;
+  std::int64_t elements = 0;
+  for (const spec::InputValue& input : call->inputs) {
+    const auto* tensor = std::get_if<spec::HostTensor>(&input);
+    elements += tensor ? spec::element_count(tensor->sizes) : 0;
+  }
+  if (elements > kLarge) script.steps.resize(1);
+}
+
 Result<FileReport> check_file(const std::string& path, std::size_t index, const Setting& setting) {
   FileReport report;
   report.file = path;
   GRAPHGATE_TRY(
-      const CheckInput input,
+      CheckInput input,
       read_check_input(path, {setting.verb.programs.data, setting.verb.calls, setting.verb.seed},
                        setting.ops));
   report.is_case = input.is_case;
   report.recorded = input.recorded;
-  if (input.is_case && setting.verb.app->get_option("--calls")->count() > 0) {
+  const bool is_count_given = setting.verb.app->get_option("--calls")->count() > 0;
+  if (input.is_case && is_count_given) {
     return bad_input(path + ": --calls has no effect on a case, which says what it calls");
   }
+  if (!input.is_case && !input.recorded && !is_count_given) leave_one_large_call(input.script);
   if (input.recorded) {
     GRAPHGATE_TRY_VOID(refuse_beside_recording(*setting.verb.app, path, {"calls"}));
   }
@@ -668,7 +685,11 @@ Verb add_check(CLI::App& app) {
       ->allow_extra_args(false);
   add_answer_flags(*check, verb.answers);
   check->add_option("--seed", verb.seed, "seed of the inputs where there is no recording");
-  check->add_option("--calls", verb.calls, "how many calls where there is no recording")
+  check
+      ->add_option(
+          "--calls", verb.calls,
+          "how many calls where there is no recording (default: 2, and 1 of more than 2^25 "
+          "elements)")
       ->check(CLI::Range(1, 1'000'000));
   check->add_option("--jobs,-j", verb.jobs, "programs checked at a time")
       ->check(CLI::Range(1, 1024));

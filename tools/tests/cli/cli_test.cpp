@@ -1,6 +1,8 @@
 // The program as its users meet it: run as a process, judged by its output and exit code.
 #include "tools/tests/cli/cli_test.h"
 
+#include <fstream>
+
 #include "base/result_test.h"
 
 namespace graphgate::tools {
@@ -17,6 +19,16 @@ TEST_F(Cli, ChecksOnSeededInputsWhereThereIsNoRecording) {
   const CliRun outcome = run("check " + (folder_ / "alone.pt2").string());
   EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
   EXPECT_TRUE(contains(outcome.out, "2 seeded calls"));
+}
+
+// What a large call takes is held for every call.
+TEST_F(Cli, ChecksALargeProgramOnOneSeededCall) {
+  const std::string program = (folder_ / "large.txt").string();
+  std::ofstream(program) << "program \"large\" {\n  input %x : u8[33555, 1001]\n"
+                            "  %y : u8[33555] = aten.amax.default(%x, [1])\n  output %y\n}\n";
+  const CliRun outcome = run("check --executor optimized " + program);
+  EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+  EXPECT_TRUE(contains(outcome.out, "1 seeded calls")) << outcome.out;
 }
 
 // A recording passes its inputs each time anew: where one is said to keep its address, check keeps
