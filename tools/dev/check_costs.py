@@ -13,25 +13,31 @@ and recording.
 import argparse
 import ctypes
 import json
-import os
 import pathlib
 import struct
+import subprocess
 import sys
-import time
+
+
+# A small process starts the command: a peak begins with that of the process that starts it.
+MEASURED = """
+import json, os, sys, time
+begin = time.monotonic()
+child = os.fork()
+if child == 0:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    os.execvp(sys.argv[1], sys.argv[1:])
+_, status, usage = os.wait4(child, 0)
+seconds = time.monotonic() - begin
+code = os.waitstatus_to_exitcode(status)
+print(json.dumps([code, seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024]))
+"""
 
 
 def run(command):
     """Runs a command; returns (exit code, seconds, processor seconds, peak in MiB)."""
-    begin = time.monotonic()
-    child = os.fork()
-    if child == 0:
-        null = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(null, 1)
-        os.execvp(command[0], command)
-    _, status, usage = os.wait4(child, 0)
-    seconds = time.monotonic() - begin
-    peak = usage.ru_maxrss / 1024
-    return os.waitstatus_to_exitcode(status), seconds, usage.ru_utime + usage.ru_stime, peak
+    measured = [sys.executable, "-c", MEASURED, *command]
+    return json.loads(subprocess.run(measured, stdout=subprocess.PIPE, check=True).stdout)
 
 
 def report(name, elements, command):
@@ -129,6 +135,36 @@ def large_programs(elements):
   output %a""",
             lambda: [x()],
             lambda x: functional.layer_norm(x, [1000]),
+        ),
+        "cumulative sum of rows": (
+            f"""input %x : f32[{rows}, 1000]
+  %a : f32[{rows}, 1000] = aten.cumsum.default(%x, 1)
+  output %a""",
+            lambda: [x()],
+            lambda x: x.cumsum(1),
+        ),
+        "sum of columns": (
+            f"""input %x : f32[{rows}, 1000]
+  %a : f32[1000] = aten.sum.dim_IntList(%x, [0])
+  output %a""",
+            lambda: [x()],
+            lambda x: x.sum(0),
+        ),
+        "copy of the transposed": (
+            f"""input %x : f32[{rows}, 1000]
+  %a : f32[1000, {rows}] = aten.transpose.int(%x, 0, 1)
+  %b : f32[1000, {rows}] = aten.clone.default(%a, memory_format=contiguous_format)
+  output %b""",
+            lambda: [x()],
+            lambda x: x.t().contiguous(),
+        ),
+        "view, then tanh": (
+            f"""input %x : f32[{rows}, 1000]
+  %a : f32[{rows * 10}, 100] = aten.view.default(%x, [{rows * 10}, 100])
+  %b : f32[{rows * 10}, 100] = aten.tanh.default(%a)
+  output %b""",
+            lambda: [x()],
+            lambda x: x.view(-1, 100).tanh(),
         ),
         "embedding": (
             f"""input %table : f32[1000, 100]
