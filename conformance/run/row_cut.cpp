@@ -21,7 +21,6 @@ enum class RowKind : std::uint8_t {
   kLines,       // along the dimension `dim`; the number of dimensions stays
   kTrailing,    // the last dimensions, as many as the rule says, are taken together
   kNormalized,  // over the last dimensions, as many as normalized_shape has
-  kPadded,      // in the last dimensions, half as many as `pad` has
   kConvolved,   // all dimensions but the first, one more than `stride` has
   kFirst,       // all dimensions but the first are taken together
   kProduct,     // of the matrices' rows with one matrix
@@ -65,7 +64,6 @@ constexpr std::array kRowRules = {
     RowRule{"aten.bmm.default", RowKind::kBatches, "self", "mat2"},
     RowRule{"aten.cat.default", RowKind::kLines, "tensors", {}, 0},
     RowRule{"aten.clone.default", RowKind::kCopied, "self"},
-    RowRule{"aten.constant_pad_nd.default", RowKind::kPadded, "self"},
     RowRule{"aten.contiguous.default", RowKind::kCopied, "self"},
     RowRule{"aten.conv1d.default", RowKind::kTrailing, "input", {}, 2},
     RowRule{"aten.conv2d.default", RowKind::kTrailing, "input", {}, 3},
@@ -326,8 +324,6 @@ class CutFinder {
       case RowKind::kNormalized:
         return as_they_are(has_list(node, "normalized_shape") &&
                            is_before_last(list_size(node, "normalized_shape")));
-      case RowKind::kPadded:
-        return as_they_are(has_list(node, "pad") && is_before_last(list_size(node, "pad") / 2));
       case RowKind::kConvolved:
         return as_they_are(has_list(node, "stride") &&
                            is_before_last(list_size(node, "stride") + 1));

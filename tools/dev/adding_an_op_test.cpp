@@ -22,8 +22,8 @@ namespace fs = std::filesystem;
 // others. None that a pass matches, that upstream treats in a way of its own, that keeps rows
 // apart, or whose choices an oracle follows.
 constexpr std::array<std::string_view, 10> kOps = {
-    "hardswish", "roll",         "tril",  "group_norm",      "avg_pool2d",
-    "mode",      "logcumsumexp", "histc", "grid_sampler_2d", "take"};
+    "hardswish", "roll",   "tril",  "native_group_norm", "adaptive_avg_pool2d",
+    "mode",      "renorm", "histc", "grid_sampler_2d",   "take"};
 
 // The files of the page's table, as it writes them: "reference/ops/FAMILY.cpp".
 std::set<std::string> files_of_the_page(const std::string& page) {
