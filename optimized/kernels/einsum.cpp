@@ -59,6 +59,11 @@ struct Labels {
       (in_a && in_b ? batch : in_a ? left : right).push_back(d);
     }
   }
+
+  // Whether the result begins with all that `b` has alone: PyTorch multiplies b by a then.
+  [[nodiscard]] bool begin_with_right() const {
+    return !left.empty() && !right.empty() && right.back() < left.front();
+  }
 };
 
 void append(Dims& to, const Dims& more) { to.insert(to.end(), more.begin(), more.end()); }
@@ -100,6 +105,7 @@ class Chain {
   Tensor multiply(const Tensor& a, const Tensor& b, const Dims& dims, bool is_last) {
     if (dims.empty()) return multiply_pointwise(a, b, is_last);
     const Labels parts(a, b, dims);
+    if (parts.begin_with_right()) return multiply(b, a, dims, is_last);
     Dims order = parts.batch;
     append(order, parts.left);
     append(order, parts.summed);

@@ -54,6 +54,16 @@ TEST(Einsum, TakesDiagonalsAndSums) {
   EXPECT_EQ(einsum("ij,jk,kl->il", {a, a, a}), (Numbers{37, 54, 81, 118}));
 }
 
+TEST(Einsum, IsDenseWhereAllThatTheRightOperandHasAloneComesFirst) {
+  const Tensor a = make_tensor(DType::kFloat32, {2, 2}, {1, 2, 3, 4});
+  const Tensor b = make_tensor(DType::kFloat32, {2, 3}, {5, 6, 7, 8, 9, 10});
+  const auto strides = [&](const char* equation) {
+    return run_one("aten.einsum.default", {equation, std::vector<Tensor>{a, b}}).strides;
+  };
+  EXPECT_EQ(strides("as,sb->ba"), (Sizes{2, 1}));
+  EXPECT_EQ(strides("as,sb->ab"), (Sizes{3, 1}));
+}
+
 TEST(IntegerProduct, SumsBytesInInt32) {
   const Tensor a = make_integers(DType::kInt8, {1, 2}, {-128, 3});
   const Tensor b = make_integers(DType::kInt8, {2, 1}, {-128, 7});

@@ -124,9 +124,11 @@ std::int64_t product_of(const Tensor& tensor, const Sizes& dims) {
 }
 
 // Multiplies two operands and sums over `summed` (dimensions that both have), which stay with size
-// 1: a batched matrix product over [shared, left alone] x [summed] x [right alone].
+// 1: a batched matrix product over [shared, left alone] x [summed] x [right alone]. The operands
+// are exchanged where all that the right one has alone comes first in the result, which is dense
+// then.
 template <class N>
-TensorRef product_of_pair(const Contraction<N>& run, const TensorRef& left, const TensorRef& right,
+TensorRef product_of_pair(const Contraction<N>& run, TensorRef left, TensorRef right,
                           const Sizes& summed) {
   if (summed.empty()) return run.multiply(left, right);
   Sizes shared;
@@ -137,6 +139,10 @@ TensorRef product_of_pair(const Contraction<N>& run, const TensorRef& left, cons
     const bool in_left = size_at(*left, dim) != 1;
     const bool in_right = size_at(*right, dim) != 1;
     (in_left && in_right ? shared : in_left ? left_alone : right_alone).push_back(dim);
+  }
+  if (!left_alone.empty() && !right_alone.empty() && right_alone.back() < left_alone.front()) {
+    std::swap(left, right);
+    std::swap(left_alone, right_alone);
   }
   const Sizes left_order = joined({shared, left_alone, summed, right_alone});
   const Sizes right_order = joined({shared, summed, right_alone, left_alone});

@@ -36,6 +36,19 @@ TEST(Einsum, RoundsBetweenPairs) {
   EXPECT_EQ(values(*einsum("i,i,->", {a, a, one})), Numbers{256});
 }
 
+TEST(Einsum, IsDenseWhereAllThatTheRightOperandHasAloneComesFirst) {
+  // As PyTorch 2.11 to 2.15 lay them.
+  const auto strides = [](const char* equation, const Sizes& left, const Sizes& right) {
+    return einsum(equation, {counting(left), counting(right)})->strides;
+  };
+  EXPECT_EQ(strides("as,sb->ba", {2, 7}, {7, 3}), (Sizes{2, 1}));
+  EXPECT_EQ(strides("as,sb->ab", {2, 7}, {7, 3}), (Sizes{3, 1}));
+  EXPECT_EQ(strides("dij,bjd->bid", {4, 9, 9}, {2, 9, 4}), (Sizes{9, 1, 18}));
+  EXPECT_EQ(strides("abs,sc->bca", {2, 3, 7}, {7, 4}), (Sizes{8, 1, 4}));
+  EXPECT_EQ(strides("as,sbc->cba", {2, 7}, {7, 3, 4}), (Sizes{6, 2, 1}));
+  EXPECT_EQ(strides("as,sbc->bac", {2, 7}, {7, 3, 4}), (Sizes{4, 12, 1}));
+}
+
 TEST(Einsum, OfAnEmptyOperandIsZeros) {
   const TensorRef empty = tensor(DType::kFloat32, {2, 0}, {});
   EXPECT_EQ(values(*einsum("ij,kj->ik", {empty, empty})), Numbers(4, 0));
