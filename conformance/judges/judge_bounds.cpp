@@ -2,6 +2,7 @@
 // node.
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "conformance/bounds/estimate.h"
 #include "conformance/bounds/producers.h"
@@ -26,6 +27,59 @@ ExpectedCall expected_call(const Script& script, const CallRecord& record) {
   const auto& call = std::get<ScriptCall>(script.steps[record.step]);
   ExpectedCall expected = call.expected.value_or(ExpectedCall{});
   expected.inputs = record.inputs;
+  return expected;
+}
+
+std::set<std::string> symbols_in(const std::vector<spec::SymExpr>& sizes) {
+  std::set<std::string> names;
+  for (const spec::SymExpr& size : sizes) {
+    for (std::string& name : spec::free_symbols(size)) names.insert(std::move(name));
+  }
+  return names;
+}
+
+// The symbols that inputs give their values: data decide all others.
+std::set<std::string> symbols_of_inputs(const spec::Program& program) {
+  std::set<std::string> names;
+  for (const spec::ValueId id : program.graph.inputs) {
+    const spec::Value& input = program.graph.value(id);
+    if (input.expr) names.merge(symbols_in({*input.expr}));
+    if (input.type) names.merge(symbols_in(input.type->sizes));
+  }
+  return names;
+}
+
+// Whether data decide the sizes of this value, or the number that it is.
+bool has_open_size(const spec::Value& value, const std::set<std::string>& known) {
+  const auto is_open = [&](const spec::SymExpr& expr) {
+    return !std::ranges::includes(known, symbols_in({expr}));
+  };
+  if (value.expr) return is_open(*value.expr);
+  return value.type && std::ranges::any_of(value.type->sizes, is_open);
+}
+
+// What a recording says of a call whose data nobody knows: sizes and numbers that data decide are
+// those of this run, where they are of the recorded kind.
+ExpectedCall without_open_sizes(ExpectedCall expected, const spec::Program& program,
+                                const spec::CallResult& result) {
+  const std::set<std::string> known = symbols_of_inputs(program);
+  std::size_t user_output = 0;
+  for (std::size_t i = 0; i < program.outputs.size(); ++i) {
+    if (program.outputs[i].kind != spec::OutputKind::kUserOutput) continue;
+    const std::size_t place = user_output++;
+    if (place >= expected.outputs.size() || place >= result.outputs.size()) break;
+    const auto* id = program.graph.outputs[i].as<spec::ValueId>();
+    if (id == nullptr || !has_open_size(program.graph.value(*id), known)) continue;
+    const spec::OutputValue& made = result.outputs[place];
+    const auto* tensor = std::get_if<spec::HostTensor>(&made);
+    const auto* recorded = std::get_if<spec::HostTensor>(&expected.outputs[place]);
+    const bool is_alike = made.index() == expected.outputs[place].index() &&
+                          (tensor == nullptr || (tensor->dtype == recorded->dtype &&
+                                                 tensor->sizes.size() == recorded->sizes.size()));
+    if (!is_alike) continue;
+    expected.outputs[place] = made;
+    if (place < expected.geometries.size()) expected.geometries[place].reset();
+  }
   return expected;
 }
 
@@ -293,13 +347,14 @@ class BoundsJudge {
   }
 
   // A call that the oracle did not come to: the recording's dtypes, sizes, strides and sharing
-  // hold all the same.
+  // hold all the same, but for sizes that data decide.
   void judge_recorded(std::size_t index) {
     const CallRecord& record = subject_->calls[index];
     const spec::Program& program = *runs_.script().programs[record.program];
-    const CallReport judged =
-        judge_recorded_form(subject_->executor, record.result,
-                            expected_call(runs_.script(), record), options_for(program));
+    const CallReport judged = judge_recorded_form(
+        subject_->executor, record.result,
+        without_open_sizes(expected_call(runs_.script(), record), program, record.result),
+        options_for(program));
     for (const Difference& difference : judged.differences) note(index, program, difference, true);
   }
 

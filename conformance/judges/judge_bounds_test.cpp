@@ -145,6 +145,34 @@ TEST(BoundsJudge, HoldsMetadataToTheRecordingWhereNoValueCanBe) {
   EXPECT_EQ(rule_of(writes, recording({1, 2})), "B3.exact") << "the recording has it unchanged";
 }
 
+// A size that draws or ties decide may be another one in each run; the dtype may not.
+TEST(BoundsJudge, HoldsNoSizeThatDataDecideToTheRecordingWhereTheOracleEnds) {
+  const auto program = std::make_shared<const spec::Program>(must(spec::parse_program(
+      "program \"p\" {\n  symbol u0 in [0, 2]\n  input %x : f32[2]\n"
+      "  %places : i64[u0, 1] = aten.nonzero.default(%x)\n  output %places\n}\n",
+      spec::builtin_op_table())));
+  const auto outcome = [&](std::vector<std::int64_t> sizes, spec::DType dtype) {
+    const ScriptedAnswer executor = [=](std::span<const spec::InputValue> inputs,
+                                        std::size_t) -> Result<CallResult> {
+      CallResult result = result_of({1, 2}, inputs);
+      result.outputs = {spec::make_host_tensor(dtype, sizes)};
+      return result;
+    };
+    const ScriptedAnswer ends = [](std::span<const spec::InputValue>,
+                                   std::size_t) -> Result<CallResult> {
+      return unsupported("the sizes depend on random draws");
+    };
+    ExpectedCall recorded = recording({1, 2});
+    recorded.outputs = {spec::make_host_tensor(spec::DType::kInt64, {2, 1})};
+    recorded.geometries = {geometry_of(std::get<spec::HostTensor>(recorded.outputs[0]))};
+    return judge({executor, ends, ends}, {recorded}, program).outcome;
+  };
+  EXPECT_EQ(outcome({2, 1}, spec::DType::kInt64), Outcome::kUndecided);
+  EXPECT_EQ(outcome({1, 1}, spec::DType::kInt64), Outcome::kUndecided);
+  EXPECT_EQ(outcome({1, 1}, spec::DType::kInt32), Outcome::kFail);
+  EXPECT_EQ(outcome({2}, spec::DType::kInt64), Outcome::kFail);
+}
+
 TEST(BoundsJudge, PassesWhatLiesWithinTheEstimate) {
   const auto within = answering({1, 2}, 1e-3);
   const auto report = judge({answering({1, 2}), within, within}, {recording({1.0005F, 2})});
