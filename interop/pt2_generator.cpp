@@ -7,6 +7,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "interop/pt2_operator_node.h"
+
 namespace graphgate::interop {
 namespace {
 
@@ -50,21 +52,10 @@ struct SeededCall {
 
 std::optional<SeededCall> seeded_call(const Node& node) {
   if (node.op != kRunWithRngState || node.arguments.size() < 2) return std::nullopt;
-  const auto* op = node.arguments[1].argument.as<spec::OpName>();
   const auto* state = node.arguments[0].argument.as<ValueId>();
-  const spec::OpRow* row = op ? spec::builtin_op_table().find(op->name) : nullptr;
-  if (!row || !state) return std::nullopt;
-  SeededCall call{op->name, {*state}, {}};
-  const auto& parameters = row->schema.arguments;
-  for (std::size_t i = 2; i < node.arguments.size(); ++i) {
-    NamedArgument given = node.arguments[i];
-    if (given.name.empty()) {
-      if (i - 2 >= parameters.size()) return std::nullopt;
-      given.name = parameters[i - 2].name;
-    }
-    call.arguments.push_back(std::move(given));
-  }
-  return call;
+  auto run = operator_call(node, 1);
+  if (!run || !state) return std::nullopt;
+  return SeededCall{std::move(run->op), {*state}, std::move(run->arguments)};
 }
 
 class Placing {

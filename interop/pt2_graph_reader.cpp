@@ -1,8 +1,11 @@
 #include "interop/pt2_graph_reader.h"
 
+#include <algorithm>
+
 #include "interop/json_fields.h"
 #include "interop/json_stream.h"
 #include "interop/pt2_arguments.h"
+#include "interop/pt2_effect_tokens.h"
 #include "interop/pt2_generator.h"
 #include "interop/pt2_inlining.h"
 #include "interop/pt2_reader.h"
@@ -286,6 +289,18 @@ void renumber_argument(Argument& argument, const std::vector<ValueId>& new_ids) 
 
 }  // namespace
 
+// Only in the program's own graph, whose signature says which inputs and outputs are tokens.
+void GraphReader::drop_tokens() {
+  const std::size_t outputs = graph_.outputs.size();
+  const std::vector<ValueId> tokens = drop_effect_tokens(graph_);
+  token_outputs_ = outputs - graph_.outputs.size();
+  for (InputSlot& slot : slots_) {
+    if (!slot.value || std::ranges::find(tokens, *slot.value) == tokens.end()) continue;
+    slot.value.reset();
+    slot.is_token = true;
+  }
+}
+
 // Values in order of definition; those that were listed and never defined are dropped.
 void GraphReader::renumber() {
   std::vector<ValueId> new_ids(graph_.values.size());
@@ -317,6 +332,7 @@ Result<spec::Graph> GraphReader::finish(std::string_view place) {
   GRAPHGATE_TRY_VOID(check_order(place));
   inline_wrapped_subgraphs(graph_, path_, context_);
   place_generator_states(graph_);
+  if (depth_ == 0) drop_tokens();
   renumber();
   return std::move(graph_);
 }

@@ -6,6 +6,7 @@
 // nodes.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,10 +21,12 @@
 
 namespace graphgate::interop {
 
-// What one entry of the schema's graph inputs is: a value, or a constant that has none.
+// What one entry of the schema's graph inputs is: a value, a constant that has none, or a token
+// that was dropped (pt2_effect_tokens.h), which has neither.
 struct InputSlot {
   std::optional<spec::ValueId> value;
   std::optional<spec::Argument> constant;
+  bool is_token = false;
 };
 
 class GraphReader {
@@ -46,6 +49,8 @@ class GraphReader {
   // Once, at the end. `place` is the graph's own, for errors. slots() are ready after it.
   [[nodiscard]] Result<spec::Graph> finish(std::string_view place);
   [[nodiscard]] const std::vector<InputSlot>& slots() const { return slots_; }
+  // How many outputs of the schema's graph were tokens that were dropped.
+  [[nodiscard]] std::size_t token_outputs() const { return token_outputs_; }
 
  private:
   struct Known {
@@ -70,6 +75,7 @@ class GraphReader {
                             spec::Node& out);
   Result<void> check_values(std::string_view place) const;
   Result<void> check_order(std::string_view place) const;
+  void drop_tokens();
   void renumber();
 
   ReadContext& context_;
@@ -77,6 +83,7 @@ class GraphReader {
   int depth_;
   spec::Graph graph_;
   std::vector<InputSlot> slots_;
+  std::size_t token_outputs_ = 0;
   std::vector<Known> known_;  // by value
   std::unordered_map<std::string, spec::ValueId> ids_;
   std::unordered_set<std::string> node_names_;

@@ -95,7 +95,7 @@ class ProgramVisitor : public JsonVisitor {
       return bad_input("has no graph_module.signature").at(place_);
     }
     const JsonCursor cursor(signature->second, place_, "graph_module.signature");
-    GRAPHGATE_TRY_VOID(read_signature(cursor, graph_.slots(), program));
+    GRAPHGATE_TRY_VOID(read_signature(cursor, graph_.slots(), graph_.token_outputs(), program));
     GRAPHGATE_TRY_VOID(read_ranges(program));
     return keep_annotations(program);
   }

@@ -143,20 +143,35 @@ Result<void> expect_count(const JsonCursor& specs, std::size_t found, std::size_
                      std::to_string(expected) + " " + what);
 }
 
+bool is_token(const JsonCursor& spec_cursor) { return spec_cursor.json().contains("token"); }
+
+Result<void> expect_token(const JsonCursor& spec_cursor) {
+  if (is_token(spec_cursor)) return {};
+  return spec_cursor.error("the graph has a token here");
+}
+
 }  // namespace
 
 Result<void> read_signature(const JsonCursor& signature, const std::vector<InputSlot>& slots,
-                            Program& program) {
+                            std::size_t token_outputs, Program& program) {
   GRAPHGATE_TRY(const JsonCursor inputs, signature.member("input_specs"));
   GRAPHGATE_TRY(const auto input_specs, inputs.elements());
   GRAPHGATE_TRY_VOID(expect_count(inputs, input_specs.size(), slots.size(), "inputs"));
   for (std::size_t i = 0; i < slots.size(); ++i) {
+    if (slots[i].is_token) {
+      GRAPHGATE_TRY_VOID(expect_token(input_specs[i]));
+      continue;
+    }
     GRAPHGATE_TRY(program.inputs.emplace_back(), read_input(input_specs[i], slots[i], program));
   }
   const auto& graph_outputs = program.graph.outputs;
   GRAPHGATE_TRY(const JsonCursor outputs, signature.member("output_specs"));
-  GRAPHGATE_TRY(const auto output_specs, outputs.elements());
-  GRAPHGATE_TRY_VOID(expect_count(outputs, output_specs.size(), graph_outputs.size(), "outputs"));
+  GRAPHGATE_TRY(auto output_specs, outputs.elements());
+  GRAPHGATE_TRY_VOID(
+      expect_count(outputs, output_specs.size(), graph_outputs.size() + token_outputs, "outputs"));
+  if (token_outputs > 0) std::erase_if(output_specs, is_token);
+  GRAPHGATE_TRY_VOID(
+      expect_count(outputs, output_specs.size(), graph_outputs.size(), "outputs beside tokens"));
   for (std::size_t i = 0; i < graph_outputs.size(); ++i) {
     GRAPHGATE_TRY(program.outputs.emplace_back(),
                   read_output(output_specs[i], graph_outputs[i], program));

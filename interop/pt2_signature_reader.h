@@ -15,11 +15,12 @@
 namespace graphgate::interop {
 
 // Reads `signature` against the finished graph: the specs must match the graph's inputs and outputs
-// one by one, in number, order and name. Kinds that the project has not (tokens, custom objects,
-// losses, gradients) are kUnsupported.
+// one by one, in number, order and name, but for tokens that the graph has dropped, `token_outputs`
+// of them outputs. Kinds that the project has not (other tokens, custom objects, losses, gradients)
+// are kUnsupported.
 [[nodiscard]] Result<void> read_signature(const JsonCursor& signature,
                                           const std::vector<InputSlot>& slots,
-                                          spec::Program& program);
+                                          std::size_t token_outputs, spec::Program& program);
 
 // A payload's entry in a weights or constants config, with its bytes.
 struct Payload {
