@@ -40,6 +40,14 @@ std::string unmet(const CompileCounters& before, const CompileCounters& after,
   return text;
 }
 
+std::map<std::string, std::int64_t> counts_by_name(const CompileCounters& counters) {
+  std::map<std::string, std::int64_t> counts;
+  for (const Counter& counter : kCounters) {
+    counts.emplace(counter.name, counters.*counter.count);
+  }
+  return counts;
+}
+
 std::string print_counters(const CompileCounters& counters) {
   std::string text;
   for (const Counter& counter : kCounters) {

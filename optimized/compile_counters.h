@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -49,6 +50,9 @@ struct ExpectedCounters {
 // "plans_compiled grew by 2, expected 1; cache_hits grew by 0, expected 1"; "" when nothing does.
 [[nodiscard]] std::string unmet(const CompileCounters& before, const CompileCounters& after,
                                 const ExpectedCounters& expected);
+
+// All of them: "plans_compiled" -> 2.
+[[nodiscard]] std::map<std::string, std::int64_t> counts_by_name(const CompileCounters& counters);
 
 // "plans_compiled 2, cache_hits 1": the counters that are not 0, or "nothing".
 [[nodiscard]] std::string print_counters(const CompileCounters& counters);

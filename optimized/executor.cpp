@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "optimized/analysis/composite.h"
+#include "optimized/runtime/resolve_mode.h"
 #include "optimized/runtime/session.h"
 #include "spec/graph_text.h"
 #include "spec/loops.h"
@@ -35,6 +36,9 @@ Result<void> check_supported(const spec::Graph& graph, const spec::OpTable& ops)
 
 // A device captures only what it has kernels for.
 Options for_device(Options options) {
+  const bool has_split_ops = !options.compile.partition.split_ops.empty();
+  auto resolved = resolve_mode(options.runtime, has_split_ops, options.compile.deviations);
+  if (resolved.ok()) options.runtime = std::move(resolved).value();  // load() says what is wrong
   options.compile.partition.device_kernels = options.device != nullptr;
   return options;
 }
@@ -73,9 +77,15 @@ class OptimizedExecutor final : public spec::Executor {
     }
   }
 
+  Result<void> close() override {
+    return options_.plan_store ? options_.plan_store->close() : Result<void>();
+  }
+
  private:
   Result<std::unique_ptr<spec::LoadedProgram>> try_load(const spec::Program& program) {
     GRAPHGATE_TRY_VOID(validate(options_.runtime));
+    GRAPHGATE_TRY_VOID(resolve_mode(options_.runtime, !options_.compile.partition.split_ops.empty(),
+                                    options_.compile.deviations));
     if (options_.device && options_.runtime.instrument != InstrumentKind::kNone) {
       return bad_input("instruments watch the host: they do not go with a device");
     }

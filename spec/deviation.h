@@ -19,7 +19,7 @@
 namespace graphgate::spec {
 
 // In the order of the catalogue: partition, mutation, buffer reuse, capture and replay, dynamic
-// shapes, cache, fusion.
+// shapes, cache, fusion; then the wrapper that compiles once, and dispatch.
 enum class Deviation : std::uint8_t {
   kTailAllocationsByGraphOutputs,
   kSignatureOmitsFrees,
@@ -109,6 +109,16 @@ enum class Deviation : std::uint8_t {
   kPassDropsOutput,
   kEpsilonOfFirstMatch,
   kAutotunesWithoutStream,
+  kRecompilesSilently,
+  kForgetsRecompiles,
+  kRelaidResultsStay,
+  kCapturesWrittenState,
+  kClosesEncoderRange,
+  kServesForeignBundle,
+  kFullWithoutSupport,
+  kIgnoresQueryLength,
+  kRequestsAboveTheCap,
+  kLorasUnrounded,
 };
 
 struct DeviationRow {

@@ -5,6 +5,7 @@
 // sharing, and the final bytes of every input and buffer.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -91,6 +92,9 @@ class LoadedProgram {
   // The plan that the last call followed; null from executors that make none. It never changes:
   // who keeps it shares it.
   [[nodiscard]] virtual std::shared_ptr<const Plan> plan() const { return nullptr; }
+  // What compiling has come to so far, as counts by name ("recompiles"); empty from executors that
+  // count nothing.
+  [[nodiscard]] virtual std::map<std::string, std::int64_t> counts() const { return {}; }
   // Of an executor that an instrument watches: whether plans, results and refusals are those of one
   // that nothing watches, so that one run can stand for both.
   [[nodiscard]] virtual bool is_as_unwatched() const { return false; }

@@ -71,6 +71,16 @@ inline constexpr const char* kNoRecompute = "no-recompute";
 inline constexpr const char* kPlanMutation = "plan-mutation";
 inline constexpr const char* kCacheEnv = "cache-env";
 inline constexpr const char* kCacheRank = "cache-rank";
+inline constexpr const char* kWrapper = "wrapper";
+inline constexpr const char* kGuards = "guards";
+inline constexpr const char* kRefuseUpdates = "refuse-updates";
+inline constexpr const char* kModelTag = "model-tag";
+inline constexpr const char* kEncoder = "encoder";
+inline constexpr const char* kAheadOfTime = "ahead-of-time";
+inline constexpr const char* kAttentionSupport = "attention-support";
+inline constexpr const char* kMaxRequests = "max-requests";
+inline constexpr const char* kQueryLength = "query-length";
+inline constexpr const char* kMaxLoras = "max-loras";
 // Of the reference, beside its mode and arithmetic.
 inline constexpr const char* kKernels = "kernels";
 inline constexpr const char* kSplitSums = "split-sums";
@@ -80,7 +90,8 @@ inline constexpr const char* kDraws = "draws";
 inline constexpr const char* kOpenGaps = "open-gaps";
 }  // namespace option
 
-// The value of the option "cache" that stands for a folder made for one run of a script.
+// The value of the options "cache" and "ahead-of-time" that stands for a folder made for one run of
+// a script.
 inline constexpr std::string_view kTemporaryCache = "temporary";
 
 // What its value is. One with "several" may be repeated; its value is a list with commas.

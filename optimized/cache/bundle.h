@@ -44,6 +44,9 @@ class BundleStore final : public PlanStore, public std::enable_shared_from_this<
   // Whole or not at all (atomic_file.h). kBadInput when there is no plan to save.
   [[nodiscard]] Result<void> save(const std::filesystem::path& path) const;
 
+  // Takes whatever is opened next for what the plans were made from.
+  void forget_source() { factors_.reset(); }
+
   [[nodiscard]] std::size_t plan_count() const { return entries_.size(); }
   // Plans that differ: entries with equal plans share one.
   [[nodiscard]] std::size_t artifact_count() const { return artifacts_.size(); }

@@ -1,4 +1,4 @@
-#include "optimized/cache/bundle.h"
+#include "optimized/cache/bundle_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -131,6 +131,39 @@ TEST_F(BundleTest, SaysWhatIsMissing) {
   EXPECT_TRUE(contains(failure_of(BundleStore::make({})->save(file())).message,
                        "there is no plan to save"));
   EXPECT_FALSE(fs::exists(file()));
+}
+
+TEST_F(BundleTest, LiesInAFolderForEachProgram) {
+  EXPECT_EQ(bundle_file("f", "a b/%").string(), "f/a%20b%2f%25.ggbundle");
+  const auto folder = [&] {
+    return make_bundle_folder({folder_.path(), {.context = {}, .counters = &counters_}, {}});
+  };
+  const auto cold = folder();
+  run(cold, {3});
+  EXPECT_FALSE(fs::exists(bundle_file(folder_.path(), "scale"))) << "before it is closed";
+  must(cold->close());
+  counters_ = {};
+  const auto warm = folder();
+  run(warm, {3, 4});
+  EXPECT_EQ(unmet({}, counters_, {.plans_compiled = 1, .cache_hits = 1}), "");
+  must(warm->close());
+  EXPECT_EQ(must(BundleStore::load(bundle_file(folder_.path(), "scale"), {}))->plan_count(), 2U);
+}
+
+TEST_F(BundleTest, InAFolderIsRefusedWhereTheProgramIsAnother) {
+  const auto store = make_bundle_folder({folder_.path(), {}, {}});
+  run(store, {3});
+  must(store->close());
+  CacheUser other;
+  other.options.partition.split_ops = {"aten.mul.Tensor"};
+  const auto open = [&](const spec::DeviationSet& deviations) {
+    return message_of(make_bundle_folder({folder_.path(), {}, deviations})
+                          ->open(other.program, other.options, other.allow_zero_and_one));
+  };
+  EXPECT_TRUE(contains(open({}), "made from something else: partition.split_ops differ"));
+  spec::DeviationSet foreign;
+  foreign.add(spec::Deviation::kServesForeignBundle);
+  EXPECT_EQ(open(foreign), "");
 }
 
 }  // namespace

@@ -57,6 +57,8 @@ class PlanStore {
   [[nodiscard]] virtual Result<std::unique_ptr<PlanCache>> open(const spec::Program& program,
                                                                 const CompileOptions& options,
                                                                 bool allow_zero_and_one) = 0;
+  // Writes what is kept for the end, when the executor is closed.
+  [[nodiscard]] virtual Result<void> close() { return {}; }
 };
 
 // The plan from the cache, or else the one that `make` gives, which is stored. `cache` may be null.

@@ -1,6 +1,7 @@
 #include "optimized/runtime/dispatch.h"
 
 #include <algorithm>
+#include <charconv>
 
 namespace graphgate::optimized {
 namespace {
@@ -28,6 +29,38 @@ GraphMode mode_of(const RuntimeOptions& options, const BatchFacts& batch) {
       return is_uniform && !skips_full ? GraphMode::kFull : GraphMode::kPiecewise;
   }
   return GraphMode::kNone;
+}
+
+// A full graph of decode batches is there for sizes that hold a request, and no more of them than
+// there can be; others take what mixed batches take.
+GraphMode mode_for_size(const RuntimeOptions& options, GraphMode mode, std::int64_t size) {
+  const bool is_apart =
+      options.mode == GraphMode::kFullDecodeOnly || options.mode == GraphMode::kFullAndPiecewise;
+  if (mode != GraphMode::kFull || !is_apart || options.max_requests == 0) return mode;
+  const bool is_there =
+      size >= options.query_length && size <= options.query_length * options.max_requests;
+  if (is_there) return mode;
+  return options.mode == GraphMode::kFullDecodeOnly ? GraphMode::kNone : GraphMode::kPiecewise;
+}
+
+// Adapters of the graph that serves a call with so many: the next larger number that is captured.
+std::string captured_loras(const RuntimeOptions& options, const std::string& asked) {
+  std::int64_t count = 0;
+  const auto [stop, code] = std::from_chars(asked.data(), asked.data() + asked.size(), count);
+  const bool is_number = code == std::errc() && stop == asked.data() + asked.size();
+  if (options.max_loras == 0 || !is_number || count > options.max_loras + 1) return asked;
+  std::int64_t captured = 1;
+  while (captured < count) captured *= 2;
+  return std::to_string(std::min(captured, options.max_loras + 1));
+}
+
+// Requests of a full graph. Without a cap a call's own number tells graphs apart.
+std::string requests_of(const RuntimeOptions& options, const Dispatch& out, bool is_uniform,
+                        const std::string& asked, const spec::DeviationSet& deviations) {
+  if (options.max_requests == 0 || !out.size) return asked;
+  const std::int64_t requests = is_uniform ? *out.size / options.query_length : *out.size;
+  const bool is_capped = !deviations.has(spec::Deviation::kRequestsAboveTheCap);
+  return std::to_string(is_capped ? std::min(requests, options.max_requests) : requests);
 }
 
 // An exact compile size comes before the ranges.
@@ -59,6 +92,7 @@ Dispatch dispatch(const RuntimeOptions& options, const BatchFacts& batch,
       out.is_padded = true;
     }
   }
+  if (out.size) out.mode = mode_for_size(options, out.mode, *out.size);
   out.range = range_of(options, out.size);
   if (out.range && deviations.has(spec::Deviation::kRangeSpecializedToEnd)) {
     out.size = out.range->end - 1;
@@ -67,10 +101,12 @@ Dispatch dispatch(const RuntimeOptions& options, const BatchFacts& batch,
   if (!deviations.has(spec::Deviation::kGraphKeyDropsMode)) {
     out.key["mode"] = graph_mode_name(out.mode);
     const std::string lora = flag_of(batch.call, "lora");
-    if (!lora.empty()) out.key["lora"] = lora;
+    const bool is_rounded = !deviations.has(spec::Deviation::kLorasUnrounded);
+    if (!lora.empty()) out.key["lora"] = is_rounded ? captured_loras(options, lora) : lora;
     const std::string uniform = flag_of(batch.call, "uniform_decode");
     if (!uniform.empty()) out.key["uniform_decode"] = uniform;
-    const std::string requests = flag_of(batch.call, "num_reqs");
+    const std::string requests =
+        requests_of(options, out, !uniform.empty(), flag_of(batch.call, "num_reqs"), deviations);
     if (out.mode == GraphMode::kFull && !requests.empty()) out.key["num_reqs"] = requests;
   }
   if (out.range) {

@@ -32,8 +32,25 @@ enum class GraphMode : std::uint8_t {
 [[nodiscard]] std::string_view graph_mode_name(GraphMode mode);
 [[nodiscard]] std::optional<GraphMode> parse_graph_mode(std::string_view name);
 
+// vLLM's AttentionCGSupport: which batches attention can be captured with.
+enum class AttentionSupport : std::uint8_t {
+  kNever,
+  kSingleTokenDecode,  // uniform batches of one token a request
+  kUniformBatch,       // of as many tokens each, as speculative decoding has them
+  kAlways,
+};
+
 struct RuntimeOptions {
   GraphMode mode = GraphMode::kPiecewise;
+  // What the mode is held to when the program is loaded (resolve_mode.h); absent: to nothing.
+  std::optional<AttentionSupport> attention_support = {};
+  // Of full graphs: no more requests than this, and tokens that each request of a uniform decode
+  // batch has. 0: any number of requests.
+  std::int64_t max_requests = 0;
+  std::int64_t query_length = 1;
+  // Graphs are captured for 1, 2, 4... adapters, up to this, and for one more (adapters and rows
+  // without one). 0: for the number that a call has.
+  std::int64_t max_loras = 0;
   // Ascending values of the padded symbol that get a plan with captures. Empty: no padding.
   std::vector<std::int64_t> capture_sizes = {};
   // No capture size may be larger. 0: the last one.

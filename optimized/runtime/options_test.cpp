@@ -2,6 +2,7 @@
 
 #include "base/result_test.h"
 #include "optimized/runtime/dispatch.h"
+#include "optimized/runtime/resolve_mode.h"
 
 namespace graphgate::optimized {
 namespace {
@@ -151,6 +152,102 @@ TEST(Dispatch, TakesTheEndOfARangeForTheSizeWhenAsked) {
   EXPECT_EQ(dispatch_of(GraphMode::kPiecewise, 6, {}, false, ends).size, 99);
   EXPECT_TRUE(dispatch_of(GraphMode::kPiecewise, 6, {}, false, ends).is_range_end);
   EXPECT_EQ(dispatch_of(GraphMode::kPiecewise, 6, {}, false).size, 6);
+}
+
+// vLLM's resolve_cudagraph_mode_and_sizes, and what an empty list of split ops does before it.
+GraphMode resolved(GraphMode mode, AttentionSupport support, bool has_split_ops,
+                   std::int64_t query_length = 1) {
+  RuntimeOptions options{.mode = mode, .attention_support = support, .query_length = query_length};
+  return must(resolve_mode(options, has_split_ops)).mode;
+}
+
+TEST(ResolvedMode, IsWhatAttentionSupports) {
+  using Mode = GraphMode;
+  using Support = AttentionSupport;
+  for (const bool splits : {true, false}) {
+    EXPECT_EQ(resolved(Mode::kFull, Support::kAlways, splits), Mode::kFull);
+    EXPECT_EQ(resolved(Mode::kNone, Support::kNever, splits), Mode::kNone);
+    EXPECT_EQ(resolved(Mode::kFullDecodeOnly, Support::kSingleTokenDecode, splits),
+              Mode::kFullDecodeOnly);
+  }
+  EXPECT_EQ(resolved(Mode::kFull, Support::kUniformBatch, true), Mode::kFullAndPiecewise);
+  EXPECT_EQ(resolved(Mode::kFull, Support::kUniformBatch, false), Mode::kFullDecodeOnly);
+  EXPECT_EQ(resolved(Mode::kFullAndPiecewise, Support::kNever, true), Mode::kPiecewise);
+  EXPECT_EQ(resolved(Mode::kFullDecodeOnly, Support::kNever, false), Mode::kNone);
+  EXPECT_EQ(resolved(Mode::kFullAndPiecewise, Support::kSingleTokenDecode, true, 3),
+            Mode::kPiecewise);
+  EXPECT_EQ(resolved(Mode::kFull, Support::kSingleTokenDecode, false, 3), Mode::kNone);
+  EXPECT_EQ(resolved(Mode::kFullAndPiecewise, Support::kUniformBatch, true, 3),
+            Mode::kFullAndPiecewise);
+}
+
+TEST(ResolvedMode, LosesItsPiecesWithoutSplitOps) {
+  EXPECT_EQ(resolved(GraphMode::kPiecewise, AttentionSupport::kAlways, false), GraphMode::kNone);
+  EXPECT_EQ(resolved(GraphMode::kFullAndPiecewise, AttentionSupport::kAlways, false),
+            GraphMode::kFull);
+  EXPECT_EQ(resolved(GraphMode::kPiecewise, AttentionSupport::kNever, true), GraphMode::kPiecewise);
+  const RuntimeOptions untold{.mode = GraphMode::kPiecewise};
+  EXPECT_EQ(must(resolve_mode(untold, false)).mode, GraphMode::kPiecewise)
+      << "nobody says what attention supports";
+}
+
+TEST(ResolvedMode, IsRefusedWhereNothingIsLeft) {
+  const RuntimeOptions never{.mode = GraphMode::kFull,
+                             .attention_support = AttentionSupport::kNever};
+  EXPECT_EQ(message_of(resolve_mode(never, true)),
+            "mode full captures attention, which is never captured: ask for piecewise");
+  const RuntimeOptions small{
+      .mode = GraphMode::kFull, .query_length = 5, .capture_sizes = {1, 2, 4}};
+  EXPECT_EQ(message_of(resolve_mode(small, true)),
+            "no capture size up to 4 holds a request of 5 tokens");
+}
+
+TEST(ResolvedMode, RoundsCaptureSizesToWholeRequests) {
+  RuntimeOptions options{
+      .mode = GraphMode::kFullDecodeOnly, .query_length = 3, .capture_sizes = {1, 2, 4, 8, 12}};
+  EXPECT_EQ(must(resolve_mode(options, true)).capture_sizes,
+            (std::vector<std::int64_t>{3, 6, 9, 12}));
+  options.capture_sizes = {4, 8};
+  EXPECT_EQ(must(resolve_mode(options, true)).capture_sizes, (std::vector<std::int64_t>{6}))
+      << "9 is above the largest";
+  options.mode = GraphMode::kPiecewise;
+  EXPECT_EQ(must(resolve_mode(options, true)).capture_sizes, (std::vector<std::int64_t>{4, 8}));
+}
+
+TEST(Dispatch, CapturesDecodeBatchesOfAsManyRequestsAsThereCanBe) {
+  RuntimeOptions options{.mode = GraphMode::kFullAndPiecewise,
+                         .max_requests = 3,
+                         .query_length = 2,
+                         .capture_sizes = {2, 4, 8}};
+  const spec::CallOptions decode{{}, {{"uniform_decode", "true"}, {"num_reqs", "1"}}};
+  const Dispatch two = dispatch(options, {4, true, decode});
+  EXPECT_EQ(two.mode, GraphMode::kFull);
+  EXPECT_EQ(two.key.at("num_reqs"), "2") << "of the graph, not of the call";
+  EXPECT_EQ(dispatch(options, {6, true, decode}).mode, GraphMode::kPiecewise)
+      << "8 tokens are 4 requests";
+  options.mode = GraphMode::kFullDecodeOnly;
+  EXPECT_EQ(dispatch(options, {6, true, decode}).mode, GraphMode::kNone);
+  options.mode = GraphMode::kFull;
+  const Dispatch mixed = dispatch(options, {6, true, {}});
+  EXPECT_EQ(mixed.mode, GraphMode::kFull);
+  EXPECT_EQ(mixed.key.at("num_reqs"), "3");
+  spec::DeviationSet uncapped;
+  uncapped.add(spec::Deviation::kRequestsAboveTheCap);
+  EXPECT_EQ(dispatch(options, {6, true, {}}, uncapped).key.at("num_reqs"), "8");
+}
+
+TEST(Dispatch, TakesTheGraphOfTheNextCapturedNumberOfAdapters) {
+  const RuntimeOptions options{.max_loras = 5};
+  const auto graph_of = [&](const char* active, const spec::DeviationSet& deviations = {}) {
+    return dispatch(options, {4, false, {{}, {{"lora", active}}}}, deviations).key.at("lora");
+  };
+  EXPECT_EQ(graph_of("1"), "1");
+  EXPECT_EQ(graph_of("3"), "4");
+  EXPECT_EQ(graph_of("5"), "6") << "five adapters, or rows without one beside them";
+  EXPECT_EQ(graph_of("6"), "6");
+  spec::DeviationSet unrounded;
+  unrounded.add(spec::Deviation::kLorasUnrounded);
+  EXPECT_EQ(graph_of("3", unrounded), "3");
 }
 
 }  // namespace

@@ -47,6 +47,27 @@ std::set<std::uint32_t> written_buffers(const spec::Plan& plan, const spec::OpTa
   return writes.take();
 }
 
+std::vector<std::string> states_written_by_captures(const spec::Plan& plan,
+                                                    const spec::OpTable& ops) {
+  Writes writes(plan, ops);
+  for (const spec::PlanBlock& block : plan.blocks) {
+    for (const spec::PlanPartition& partition : block.partitions) {
+      if (!partition.captured) continue;
+      for (std::uint32_t s = partition.begin_step; s < partition.end_step; ++s) {
+        writes.add(plan.steps[s]);
+      }
+    }
+  }
+  const std::set<std::uint32_t> written = writes.take();
+  std::vector<std::string> targets;
+  for (const spec::PlanInput& input : plan.inputs) {
+    if (input.kind == spec::InputKind::kUserInput || input.constant) continue;
+    const auto& buffer = plan.values[input.value.index].buffer;
+    if (buffer && written.contains(buffer->index)) targets.push_back(input.target);
+  }
+  return targets;
+}
+
 Result<void> make_static(spec::Plan& plan, const std::set<std::size_t>& inputs,
                          const spec::OpTable& ops) {
   const auto written = written_buffers(plan, ops);

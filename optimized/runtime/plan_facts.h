@@ -14,6 +14,11 @@ namespace graphgate::optimized {
 [[nodiscard]] std::set<std::uint32_t> written_buffers(const spec::Plan& plan,
                                                       const spec::OpTable& ops);
 
+// The targets of buffers and parameters that a step of a captured partition writes, in the order of
+// the program's inputs.
+[[nodiscard]] std::vector<std::string> states_written_by_captures(const spec::Plan& plan,
+                                                                  const spec::OpTable& ops);
+
 // Moves user inputs into pools that the caller owns (PoolKind::kCaller). `inputs` are indices among
 // the user inputs that a call gives values for. kUnsupported for one that the plan writes:
 // the caller's bytes are never written.

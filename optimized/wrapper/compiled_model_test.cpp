@@ -297,5 +297,108 @@ TEST_F(CompiledModelTest, LogsTheStages) {
   }
 }
 
+const char* const kSharesProgram = R"(program "shares" {
+  input %x : f32[2, 2]
+  input %y : f32[2, 2]
+  %a = aten.add_.Tensor(%x, 1.0)
+  %b = aten.mul.Tensor(%y, 10.0)
+  output %b
+})";
+
+// A copy of one of two inputs over the same bytes would not see what is written through the other.
+TEST_F(CompiledModelTest, CopiesNoInputThatSharesItsStorage) {
+  const auto model = make({.guards = GuardPolicy::kShapesOnly}, kSharesProgram);
+  const spec::HostTensor x = f32({2, 2}, {1, 2, 3, 4});
+  EXPECT_EQ(numbers(*model, {x, x}), (std::vector<float>{20, 30, 40, 50}));
+  spec::HostTensor turned = x;
+  turned.strides = {1, 2};
+  EXPECT_EQ(refusal(*model, {x, turned}),
+            "shares: input 1 shares its storage, and cannot be copied into the layout that was "
+            "compiled");
+}
+
+const char* const kCounterProgram = R"(program "counter" {
+  buffer %b "b" : f32[2] = [0.0, 1.0]
+  parameter %w "w" : f32[2] = [10.0, 20.0]
+  input %x : f32[2]
+  %t = aten.add_.Tensor(%b, 1.0)
+  %y = aten.mul.Tensor(%w, %x)
+  %z = aten.add.Tensor(%y, %t)
+  output %z
+})";
+
+TEST_F(CompiledModelTest, RefusesAGraphThatWritesABufferWhereThatIsAskedFor) {
+  const Inputs inputs = {f32({2}, {1, 1})};
+  EXPECT_EQ(numbers(*make({}, kCounterProgram), inputs), (std::vector<float>{11, 22}));
+  const auto strict = make({.refuses_updates = true}, kCounterProgram);
+  EXPECT_EQ(refusal(*strict, inputs), "counter: buffer 'b' is written by a graph that is captured");
+  EXPECT_FALSE(strict->is_compiled());
+  const auto eager = make({.mode = CompileMode::kNone, .refuses_updates = true}, kCounterProgram);
+  EXPECT_EQ(numbers(*eager, inputs), (std::vector<float>{11, 22})) << "nothing is captured";
+  CompiledModelOptions planted{.refuses_updates = true};
+  planted.executor.compile.deviations.add(spec::Deviation::kCapturesWrittenState);
+  EXPECT_EQ(numbers(*make(planted, kCounterProgram), inputs), (std::vector<float>{11, 22}));
+}
+
+const char* const kWeightedProgram = R"(program "weighted" {
+  parameter %w "w" : f32[2] = [10.0, 20.0]
+  input %x : f32[2]
+  %y = aten.mul.Tensor(%w, %x)
+  output %y
+})";
+
+TEST_F(CompiledModelTest, RefusesABufferThatIsBoundAnewBehindACapture) {
+  const Inputs inputs = {f32({2}, {1, 1})};
+  const auto model = make({.refuses_updates = true}, kWeightedProgram);
+  const spec::HostTensor other = f32({2}, {3, 4});
+  must(model->set_state("w", other, true));
+  EXPECT_EQ(numbers(*model, inputs), (std::vector<float>{3, 4})) << "before the first call";
+  must(model->set_state("w", f32({2}, {5, 6}), false));
+  EXPECT_EQ(numbers(*model, inputs), (std::vector<float>{5, 6})) << "written where it lay";
+  must(model->set_state("w", other, true));
+  EXPECT_EQ(refusal(*model, inputs),
+            "weighted: buffer 'w' was bound anew, and graphs are captured that read it where it "
+            "lay");
+}
+
+TEST_F(CompiledModelTest, KeepsNewStateThroughAFailedFirstCall) {
+  const auto model = make({}, kWeightedProgram);
+  must(model->set_state("w", f32({2}, {3, 4}), false));
+  spec::HostTensor half = f32({2}, {1, 1});
+  half.dtype = spec::DType::kFloat16;
+  EXPECT_NE(refusal(*model, {half}), "");
+  EXPECT_EQ(numbers(*model, {f32({2}, {1, 1})}), (std::vector<float>{3, 4}));
+}
+
+TEST_F(CompiledModelTest, CountsByName) {
+  CompiledModelOptions options;
+  options.mode = CompileMode::kStock;
+  const auto model = make(options);
+  for (const bool turned : {false, true, true, false}) {
+    numbers(*model, {turned ? transposed(3) : rows_of(3)});
+  }
+  EXPECT_EQ(model->counts().at("recompiles"), 1);
+  EXPECT_EQ(model->counts().at("completions"), 2);
+  options.executor.compile.deviations.add(spec::Deviation::kForgetsRecompiles);
+  const auto forgetful = make(options);
+  for (const bool turned : {false, true, true, false}) {
+    numbers(*forgetful, {turned ? transposed(3) : rows_of(3)});
+  }
+  EXPECT_EQ(forgetful->counts().at("recompiles"), 2);
+}
+
+TEST_F(CompiledModelTest, IsOneOfSeveralThatAnExecutorServes) {
+  const spec::Program scale = program_of(kScaleProgram);
+  const spec::Program counter = program_of(kCounterProgram);
+  const auto executor = must(make_wrapped_executor({}));
+  const auto first = must(executor->load(scale));
+  const auto second = must(executor->load(counter));
+  must(first->call(Inputs{rows_of(3)}));
+  must(second->call(Inputs{f32({2}, {1, 1})}));
+  EXPECT_EQ(second->counts().at("graphs_seen"), 2) << "counted together";
+  EXPECT_EQ(second->counts().at("completions"), 1);
+  EXPECT_EQ(failure_of(first->call(Inputs{transposed(3)})).kind, ErrorKind::kBadInput);
+}
+
 }  // namespace
 }  // namespace graphgate::optimized

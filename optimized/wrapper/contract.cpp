@@ -121,6 +121,14 @@ std::string Contract::broken_layout(std::size_t index, const InputValue& input,
          " bytes, expected " + std::to_string(expected.storage_bytes);
 }
 
+bool Contract::shares_storage(std::size_t index) const {
+  if (facts_[index].shares_with != index) return true;
+  for (std::size_t i = index + 1; i < facts_.size(); ++i) {
+    if (facts_[i].shares_with == index) return true;
+  }
+  return false;
+}
+
 Result<HostTensor> Contract::expected_layout(std::size_t index, const HostTensor& input,
                                              const spec::SymbolValues& symbols) const {
   const Fact& fact = facts_[index];

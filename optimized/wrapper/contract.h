@@ -34,6 +34,9 @@ class Contract {
   [[nodiscard]] std::string broken_layout(std::size_t index, const spec::InputValue& input,
                                           const spec::SymbolValues& symbols) const;
 
+  // Whether another input lies over the same storage.
+  [[nodiscard]] bool shares_storage(std::size_t index) const;
+
   // A tensor of the input's elements' shape, zero-filled, in the layout that the program was
   // compiled for. kBadInput where that is the first call's own, and the sizes are others.
   [[nodiscard]] Result<spec::HostTensor> expected_layout(std::size_t index,

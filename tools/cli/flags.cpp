@@ -11,6 +11,7 @@
 #include "spec/deviation.h"
 #include "tools/cli/manners.h"
 #include "tools/cli/quantities.h"
+#include "tools/executors/optimized_executor.h"
 #include "tools/executors/optimized_options.h"
 #include "tools/report/forms.h"
 #include "tools/report/replay_line.h"
@@ -180,7 +181,15 @@ Result<optimized::Options> open_options(const Configuration& given, const spec::
   GRAPHGATE_TRY(optimized::Options options, options_of(given, ops, &remarks));
   GRAPHGATE_TRY_VOID(open_resources(given, options, &remarks));
   for (const std::string& remark : remarks) print_line(stderr, remark);
-  return options;
+  return behind_wrapper(given, std::move(options));
+}
+
+void add_wrapper_flags(CLI::App& app, Configuration& given) {
+  for (const char* name :
+       {spec::option::kWrapper, spec::option::kGuards, spec::option::kRefuseUpdates,
+        spec::option::kModelTag, spec::option::kCache, spec::option::kAheadOfTime}) {
+    add_option_flag(app, *spec::find_option(name), given);
+  }
 }
 
 void add_program_options(CLI::App& app, ProgramOptions& options) {

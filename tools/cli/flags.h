@@ -57,6 +57,9 @@ void add_planner_flags(CLI::App& app, spec::Configuration& given);
 // Where captured partitions run alone: of run, gate and bench.
 void add_device_flags(CLI::App& app, spec::Configuration& given);
 
+// A model that is compiled once, and where its plans are kept: of run.
+void add_wrapper_flags(CLI::App& app, spec::Configuration& given);
+
 // One of them. `row` is of option_rows().
 CLI::Option* add_option_flag(CLI::App& app, const spec::OptionRow& row, spec::Configuration& given);
 

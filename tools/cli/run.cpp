@@ -101,6 +101,15 @@ void show_call(std::size_t index, const spec::CallResult& result, interop::Named
   }
 }
 
+// What compiling came to, of an executor that counts: those that are not 0.
+void show_counts(const std::map<std::string, std::int64_t>& counts) {
+  std::string text;
+  for (const auto& [name, count] : counts) {
+    if (count != 0) text += (text.empty() ? "" : ", ") + name + " " + std::to_string(count);
+  }
+  if (!counts.empty()) print_line(stdout, "  compiling: " + (text.empty() ? "nothing" : text));
+}
+
 Result<std::unique_ptr<spec::Executor>> executor_of(const RunVerb& verb, const spec::OpTable& ops) {
   SubjectSettings settings;
   settings.allow_zero_and_one = verb.options.contains(spec::option::kAllowZeroAndOne);
@@ -146,6 +155,9 @@ Result<void> run_file(const std::string& path, const RunVerb& verb, const spec::
     followed = plan;
     show_call(i, result, saved);
   }
+  show_counts(loaded->counts());
+  loaded.reset();
+  GRAPHGATE_TRY_VOID(executor->close());
   return verb.save.empty() ? Result<void>() : interop::write_safetensors(verb.save, saved);
 }
 
@@ -157,6 +169,15 @@ Result<ExitCode> run_run(const RunVerb& verb) {
   if (verb.executor == "reference" && !is_on_host(verb.options)) {
     return bad_input("--device " + device_of(verb.options) + " goes with --executor optimized");
   }
+  for (const auto& [name, value] : verb.options) {
+    const spec::OptionGroup group = spec::find_option(name)->group;
+    const bool is_of_planner =
+        group == spec::OptionGroup::kRuntime || group == spec::OptionGroup::kCache;
+    if (verb.executor == "reference" && is_of_planner) {
+      return bad_input("--" + name + " goes with --executor optimized");
+    }
+  }
+  GRAPHGATE_TRY_VOID(check_options(verb.options));
   if (verb.executor == "optimized" && verb.mode != "eager") {
     return bad_input("--mode " + verb.mode + " goes with --executor reference");
   }
@@ -190,6 +211,7 @@ Verb add_run(CLI::App& app) {
   run->add_option("--executor", verb.executor, "who runs them")
       ->check(CLI::IsMember(built_in_names()));
   add_device_flags(*run, verb.options);
+  add_wrapper_flags(*run, verb.options);
   run->add_option("--seed", verb.seed, "seed of the inputs where there is no recording");
   run->add_option("--calls", verb.calls, "how many calls where there is no recording")
       ->check(CLI::Range(1, 1'000'000));

@@ -27,6 +27,7 @@ std::vector<OtherMeaning> other_meanings() {
       {"fuzz/generate/alphabet.cpp", ""},          // traits of drawn cases
       {"fuzz/generate/features.cpp", "streams"},   // a trait
       {"judges/plan_quality.cpp", "no-reuse"},     // a figure of plans
+      {"plan_intent_dispatch.cpp", "mode"},        // of the key of a plan
       {"golden/golden_diff.cpp", "no-reuse"},      // the same
       {"golden/golden_diff.cpp", "kernels"},       // a block of records
       {"golden/golden_text.cpp", ""},              // the same

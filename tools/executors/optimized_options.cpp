@@ -11,13 +11,16 @@
 #include <utility>
 
 #include "conformance/mutations/plan_mutations.h"
+#include "optimized/cache/bundle_folder.h"
 #include "optimized/cache/disk_cache.h"
 #include "optimized/passes/pass_manager.h"
 #include "optimized/runtime/cuda/compiling_device.h"
 #include "optimized/runtime/cuda/cuda_device.h"
 #include "optimized/runtime/emulated/emulated_device.h"
+#include "optimized/runtime/resolve_mode.h"
 #include "optimized/upstream/overrides.h"
 #include "optimized/upstream/profile_options.h"
+#include "tools/executors/optimized_executor.h"
 #include "tools/store/programs.h"
 
 namespace graphgate::tools {
@@ -124,6 +127,15 @@ Result<void> set_mutation(const std::string& text, Options& options) {
   return {};
 }
 
+// Where the wrapper cuts; all else of it is for who makes the executor (optimized_executor.h).
+void set_wrapper(Text word, Options& options) {
+  using optimized::PartitionMode;
+  if (word == "split") options.compile.partition.mode = PartitionMode::kSplitGraph;
+  if (word == "partition") options.compile.partition.mode = PartitionMode::kScheduler;
+}
+
+void set_nothing(Text /*value*/, Options& /*options*/) {}
+
 using Set = void (*)(Text value, Options& options);
 
 // Of values that check_option has found to be good. What profile, device and cache are made of
@@ -219,6 +231,24 @@ const std::unordered_map<std::string_view, Set>& setters() {
        [](Text, Options& o) { o.compile.partition.skip_dynamic_graphs = true; }},
       {option::kNoRecompute,
        [](Text, Options& o) { o.compile.compiler.realize.recompute = false; }},
+      {option::kWrapper, set_wrapper},
+      {option::kGuards, set_nothing},
+      {option::kRefuseUpdates, set_nothing},
+      {option::kEncoder, set_nothing},
+      {option::kAttentionSupport,
+       [](Text v, Options& o) {
+         using optimized::AttentionSupport;
+         o.runtime.attention_support =
+             meaning(option::kAttentionSupport, v,
+                     {AttentionSupport::kNever, AttentionSupport::kSingleTokenDecode,
+                      AttentionSupport::kUniformBatch, AttentionSupport::kAlways});
+       }},
+      {option::kMaxRequests,
+       [](Text v, Options& o) { o.runtime.max_requests = number_in<std::int64_t>(v); }},
+      {option::kQueryLength,
+       [](Text v, Options& o) { o.runtime.query_length = number_in<std::int64_t>(v); }},
+      {option::kMaxLoras,
+       [](Text v, Options& o) { o.runtime.max_loras = number_in<std::int64_t>(v); }},
   };
   return kSetters;
 }
@@ -276,6 +306,10 @@ Result<void> check_combination(const Configuration& asked) {
       return bad_input("--no-capture and capture sizes contradict each other");
     }
   }
+  if (asked.contains(option::kCache) && asked.contains(option::kAheadOfTime)) {
+    return bad_input("plans are kept by --cache or by --ahead-of-time, not by both");
+  }
+  GRAPHGATE_TRY_VOID(check_wrapper(asked));
   return check_device(asked);
 }
 
@@ -313,6 +347,8 @@ Result<Options> chosen(const Configuration& configuration, const spec::OpTable& 
   }
   const optimized::CompileOptions& compile = options.compile;
   GRAPHGATE_TRY_VOID(optimized::validate(runtime));
+  GRAPHGATE_TRY_VOID(
+      optimized::resolve_mode(runtime, !compile.partition.split_ops.empty(), compile.deviations));
   GRAPHGATE_TRY_VOID(optimized::validate_options(compile.reorder, compile.partition));
   GRAPHGATE_TRY_VOID(optimized::validate(compile.streams));
   GRAPHGATE_TRY_VOID(optimized::PassManager::make(compile.passes));
@@ -378,34 +414,61 @@ Result<std::shared_ptr<optimized::Device>> open_device(const Configuration& conf
   return optimized::emulated::make_emulated_device(mode);
 }
 
+namespace {
+
 // Before any work: a folder that cannot be made was not meant. One that cannot be written serves
-// what it has.
-Result<void> open_cache(const Configuration& configuration, Options& options,
-                        std::vector<std::string>* remarks) {
-  const std::string folder(spec::value_of(configuration, option::kCache));
-  if (folder.empty()) return {};
-  if (folder != spec::kTemporaryCache) {  // that is made for each run
-    std::error_code error;
-    std::filesystem::create_directories(folder, error);
-    if (error) return infrastructure("--cache " + folder + ": cannot be made: " + error.message());
-    if (remarks && ::access(folder.c_str(), W_OK) != 0) {
-      remarks->push_back("--cache " + folder + ": cannot be written: " + std::strerror(errno) +
-                         "; plans are not kept");
-    }
+// what it has. "temporary" is made for each run.
+Result<void> make_folder(const char* name, const std::string& folder,
+                         std::vector<std::string>* remarks) {
+  if (folder == spec::kTemporaryCache) return {};
+  const std::string said = "--" + std::string(name) + " " + folder;
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) return infrastructure(said + ": cannot be made: " + error.message());
+  if (remarks && ::access(folder.c_str(), W_OK) != 0) {
+    remarks->push_back(said + ": cannot be written: " + std::strerror(errno) +
+                       "; plans are not kept");
   }
-  optimized::DiskCacheOptions cache;
-  cache.root = folder;
-  cache.context.profile = profile_of(configuration);
+  return {};
+}
+
+// What keys hold beside the program and its options.
+Result<optimized::KeyContext> key_context(const Configuration& configuration) {
+  optimized::KeyContext context;
+  context.profile = profile_of(configuration);
   for (const std::string& text :
        spec::split_list(spec::value_of(configuration, option::kCacheEnv))) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0) {
       return bad_input("--cache-env: expected NAME=VALUE, found '" + text + "'");
     }
-    cache.context.environment[text.substr(0, equals)] = text.substr(equals + 1);
+    context.environment[text.substr(0, equals)] = text.substr(equals + 1);
   }
   const std::string rank(spec::value_of(configuration, option::kCacheRank, "0"));
-  cache.context.rank = number_in<std::int32_t>(rank);
+  context.rank = number_in<std::int32_t>(rank);
+  return context;
+}
+
+}  // namespace
+
+Result<void> open_cache(const Configuration& configuration, Options& options,
+                        std::vector<std::string>* remarks) {
+  const std::string folder(spec::value_of(configuration, option::kCache));
+  const std::string bundles(spec::value_of(configuration, option::kAheadOfTime));
+  if (folder.empty() && bundles.empty()) return {};
+  GRAPHGATE_TRY(optimized::KeyContext context, key_context(configuration));
+  if (!bundles.empty()) {
+    GRAPHGATE_TRY_VOID(make_folder(option::kAheadOfTime, bundles, remarks));
+    options.plan_store = optimized::make_bundle_folder(
+        {bundles, {.context = std::move(context)}, options.compile.deviations});
+    return {};
+  }
+  GRAPHGATE_TRY_VOID(make_folder(option::kCache, folder, remarks));
+  optimized::DiskCacheOptions cache;
+  cache.root = folder;
+  cache.context = std::move(context);
+  const std::string tag(spec::value_of(configuration, option::kModelTag));
+  if (!tag.empty()) cache.tag = tag;
   options.plan_store = optimized::make_disk_store(std::move(cache));
   return {};
 }

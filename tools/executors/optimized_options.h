@@ -24,8 +24,9 @@ namespace graphgate::tools {
 // kBadInput as options_of, whatever ops are named: those of a case are in the case's own table.
 [[nodiscard]] Result<void> check_options(const spec::Configuration& configuration);
 
-// Sets the device and the cache that are asked for. kInfrastructure where the one is not there, or
-// the other's folder cannot be made; one that cannot be written keeps nothing, and is remarked on.
+// Sets the device and the cache that are asked for, a folder of plans or one of bundles.
+// kInfrastructure where the one is not there, or the other's folder cannot be made; one that cannot
+// be written keeps nothing, and is remarked on.
 [[nodiscard]] Result<void> open_resources(const spec::Configuration& configuration,
                                           optimized::Options& options,
                                           std::vector<std::string>* remarks = nullptr);

@@ -126,7 +126,7 @@ TEST(OptimizedOptions, AreMadeOfEveryRow) {
     EXPECT_FALSE(is_refused) << row.name << ": " << checked.error().message;
     ++rows;
   }
-  EXPECT_EQ(rows, 50U);
+  EXPECT_EQ(rows, 60U);
 }
 
 TEST(OptimizedOptions, ReachTheExecutor) {
@@ -240,6 +240,41 @@ TEST(OptimizedOptions, KeepNoMemory) {
   const std::int64_t before = allocated_bytes();
   for (int i = 0; i < 4096; ++i) ASSERT_TRUE(check_options(some).ok());
   EXPECT_LT(allocated_bytes() - before, 4096);
+}
+
+TEST(WrapperOptions, GoTogetherOrAreRefused) {
+  EXPECT_EQ(error({{option::kGuards, "all"}}), "--guards goes with --wrapper");
+  EXPECT_EQ(error({{option::kEncoder, ""}}), "--encoder goes with --wrapper");
+  EXPECT_EQ(error({{option::kModelTag, "drafter"}}), "--model-tag goes with --wrapper");
+  EXPECT_EQ(error({{option::kRefuseUpdates, ""}}), "--refuse-updates goes with --wrapper");
+  EXPECT_EQ(error({{option::kWrapper, "stock"}, {option::kGuards, "none"}}),
+            "--wrapper stock compiles again when guards fail: it needs --guards all");
+  EXPECT_EQ(error({{option::kWrapper, "split"}, {option::kPartition, "scheduler"}}),
+            "--wrapper split and --partition scheduler contradict each other");
+  EXPECT_EQ(error({{option::kWrapper, "partition"}, {option::kPartition, "split-graph"}}),
+            "--wrapper partition and --partition split-graph contradict each other");
+  EXPECT_EQ(error({{option::kWrapper, "none"}, {option::kCache, "temporary"}}),
+            "--wrapper none compiles nothing: it does not go with --cache");
+  EXPECT_EQ(error({{option::kWrapper, "none"}, {option::kMode, "full"}}),
+            "--wrapper none captures nothing: it does not go with --mode full");
+  EXPECT_EQ(error({{option::kWrapper, "split"}, {option::kEncoder, ""}}),
+            "--encoder opens the last --compile-range, and there is none");
+  EXPECT_EQ(error({{option::kWrapper, "split"}, {option::kModelTag, "a/b"}}),
+            "the model tag 'a/b' cannot be the name of a folder");
+  EXPECT_EQ(error({{option::kCache, "temporary"}, {option::kAheadOfTime, "temporary"}}),
+            "plans are kept by --cache or by --ahead-of-time, not by both");
+  EXPECT_EQ(error({{option::kWrapper, "split"}, {option::kPartition, "split-graph-older"}}),
+            "accepted");
+}
+
+TEST(WrapperOptions, CutAsTheWrapperSays) {
+  using optimized::PartitionMode;
+  EXPECT_EQ(options({{option::kWrapper, "split"}}).compile.partition.mode,
+            PartitionMode::kSplitGraph);
+  EXPECT_EQ(options({{option::kWrapper, "partition"}}).compile.partition.mode,
+            PartitionMode::kScheduler);
+  EXPECT_EQ(error({{option::kMode, "full"}, {option::kAttentionSupport, "never"}}),
+            "mode full captures attention, which is never captured: ask for piecewise");
 }
 
 }  // namespace

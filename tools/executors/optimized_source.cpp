@@ -1,4 +1,5 @@
 #include "tools/executors/executor_sources.h"
+#include "tools/executors/optimized_executor.h"
 #include "tools/executors/optimized_options.h"
 
 namespace graphgate::tools {
@@ -16,6 +17,8 @@ class OptimizedSource final : public Subject {
     if (spec::value_of(options, option::kArithmetic) == "fast") {
       promises.arithmetic = "tensor-core";
     }
+    // An input that is copied into the compiled layout gives results in that layout.
+    promises.keeps_layouts = spec::value_of(options, option::kGuards, "all") == "all";
     return promises;
   }
   [[nodiscard]] Result<std::unique_ptr<spec::Executor>> make(
@@ -24,7 +27,7 @@ class OptimizedSource final : public Subject {
     GRAPHGATE_TRY_VOID(open_resources(configuration, options));
     const bool is_watched = options.runtime.instrument != optimized::InstrumentKind::kNone;
     if (options.device && is_watched) return unsupported("instruments watch the host alone");
-    return optimized::make_executor(std::move(options));
+    return make_optimized(configuration, std::move(options));
   }
 };
 

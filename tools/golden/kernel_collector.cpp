@@ -1,5 +1,6 @@
 #include "tools/golden/kernel_collector.h"
 
+#include "tools/executors/optimized_executor.h"
 #include "tools/executors/optimized_options.h"
 
 namespace graphgate::tools {
@@ -18,7 +19,7 @@ Result<std::unique_ptr<spec::Executor>> CollectingSource::make(
   GRAPHGATE_TRY(optimized::Options options, options_of(configuration, ops));
   GRAPHGATE_TRY_VOID(open_cache(configuration, options));
   options.device = device_;
-  return optimized::make_executor(std::move(options));
+  return make_optimized(configuration, std::move(options));
 }
 
 }  // namespace graphgate::tools
