@@ -285,7 +285,7 @@ Result<CaseReport> judge_script(Runs& runs, JudgeSet judges, const JudgeSettings
   GRAPHGATE_TRY(const std::vector<Finding> ends, findings_of_end(runs, trace));
   report.findings.insert(report.findings.end(), ends.begin(), ends.end());
   if (is_refused_as_expected(runs.script(), trace)) {
-    const Script before = without_refused_call(runs.script());
+    const Script before = without_refused_call(runs.script(), trace);
     Runs runs_before = runs.on(before);
     if (before.calls() > 0) GRAPHGATE_TRY_VOID(ask_all(runs_before, judges, settings, report));
     GRAPHGATE_TRY_VOID(add_end(runs_before, report));

@@ -12,6 +12,7 @@
 #include "conformance/judges/open_path.h"
 #include "conformance/judges/provenance_compare.h"
 #include "conformance/judges/rounded_index.h"
+#include "conformance/run/compile_once.h"
 #include "conformance/run/runs.h"
 #include "spec/option.h"
 
@@ -144,8 +145,13 @@ Result<JudgeReport> judge_provenance(Runs& runs, const JudgeSettings& /*settings
   if (expected.error) add_remark(report, "the reference stopped: " + expected.error->message);
   for (std::size_t c = 0; c < actual.calls.size() && c < expected.calls.size(); ++c) {
     const CallRecord& call = actual.calls[c];
-    if (call.plan && call.plan->padding) {
-      add_remark(report, "padded calls are not compared");
+    const bool is_padded = call.plan && call.plan->padding;
+    const bool is_copied =
+        call.plan && is_relaid(actual.configuration, *runs.script().programs[call.program],
+                               *call.plan, call.inputs);
+    if (is_padded || is_copied) {
+      add_remark(report, is_padded ? "padded calls are not compared"
+                                   : "calls with inputs in another layout are not compared");
       if (!leave_equal_states(call, expected.calls[c])) {
         add_remark(report, "nor what comes behind the state that one left");
         break;

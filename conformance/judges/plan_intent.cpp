@@ -66,6 +66,7 @@ class IntentJudge {
       look_at_neighbours(block);
     }
     for (Finding& finding : judge_memory_intent(case_)) findings_.push_back(std::move(finding));
+    for (Finding& finding : judge_dispatch_intent(case_)) findings_.push_back(std::move(finding));
     return std::move(findings_);
   }
 
@@ -79,18 +80,16 @@ class IntentJudge {
   }
   // Whether the call is to run as one graph: in the mixed modes decode batches alone are.
   [[nodiscard]] bool is_full() const {
-    const auto decode = case_.call.flags.find("uniform_decode");
-    const bool is_decode = decode != case_.call.flags.end() && decode->second == "true";
-    const std::string mode = value(option::kMode);
-    return mode == "full" || (is_decode && mode.starts_with("full_"));
+    return expected_mode(case_.configuration, case_.call) == "full";
   }
   // Whether something other than the graph may keep a partition from being captured.
   [[nodiscard]] bool may_stay_eager() const {
     const std::string mode = value(option::kMode);
     const bool by_mode = !mode.empty() && mode != "piecewise" && mode != "full";
     return by_mode || has(option::kNoCapture) || has(option::kMinPartition) ||
-           has(option::kCaptureSizes) || has(option::kMaxCaptureSize) ||
-           case_.call.mode == spec::CallMode::kEager ||
+           has(option::kAttentionSupport) || has(option::kMaxRequests) ||
+           value(option::kWrapper) == "none" || has(option::kCaptureSizes) ||
+           has(option::kMaxCaptureSize) || case_.call.mode == spec::CallMode::kEager ||
            (has(option::kSkipDynamicGraphs) && !plan_.symbols.empty());
   }
 
@@ -309,8 +308,9 @@ class IntentJudge {
 
   // Two captured partitions side by side say that something was cut for nothing.
   void look_at_neighbours(const spec::PlanBlock& block) {
-    const bool cuts_anyway =
-        has(option::kMaxPartition) || has(option::kCutAfter) || has(option::kProfile);
+    const bool cuts_anyway = has(option::kMaxPartition) || has(option::kCutAfter) ||
+                             has(option::kProfile) || value(option::kWrapper) == "none" ||
+                             value(option::kWrapper) == "split";
     if (cuts_anyway || value(option::kPartition).starts_with("split-graph")) return;
     for (std::size_t p = 1; p < block.partitions.size(); ++p) {
       if (!block.partitions[p - 1].captured || !block.partitions[p].captured) continue;
@@ -338,7 +338,13 @@ class IntentJudge {
 
 }  // namespace
 
-std::vector<Finding> judge_intent(const IntentCase& intent) { return IntentJudge(intent).run(); }
+std::vector<Finding> judge_intent(const IntentCase& intent) {
+  IntentCase asked = intent;
+  if (spec::value_of(asked.configuration, option::kWrapper) == "split") {
+    asked.configuration.try_emplace(option::kPartition, "split-graph");
+  }
+  return IntentJudge(asked).run();
+}
 
 std::string plan_accelerator(const Plan& plan) {
   std::map<std::string, std::size_t> counts;

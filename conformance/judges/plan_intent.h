@@ -26,12 +26,19 @@ struct IntentCase {
   std::function<bool(const spec::PlanStep&)> is_allocation = {};
 };
 
-// Q2.empty-capture, Q3.over-partitioned, Q4.not-in-effect, Q5.idle-streams. The plan must pass
-// check_plan, and its ops be in the table.
+// Q2.empty-capture, Q3.over-partitioned, Q4.not-in-effect, Q5.idle-streams, Q7.dispatch. The plan
+// must pass check_plan, and its ops be in the table.
 [[nodiscard]] std::vector<spec::Finding> judge_intent(const IntentCase& intent);
 
 // Of these, what is about places: no-reuse, static-input, unaligned-op. plan_intent_memory.cpp.
 [[nodiscard]] std::vector<spec::Finding> judge_memory_intent(const IntentCase& intent);
+
+// Of these, what a plan's key claims of its dispatch: Q7.dispatch. plan_intent_dispatch.cpp.
+[[nodiscard]] std::vector<spec::Finding> judge_dispatch_intent(const IntentCase& intent);
+
+// The mode that a call of this configuration is to run in at most: none, piecewise or full.
+[[nodiscard]] std::string expected_mode(const Configuration& configuration,
+                                        const spec::CallOptions& call);
 
 // Whether an option names the op: "ns.name" stands for every overload; "ns::name" will do.
 [[nodiscard]] bool option_names_op(std::string option, const std::string& op);

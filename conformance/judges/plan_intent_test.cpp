@@ -62,6 +62,59 @@ TEST(Intent, FindsACaptureThatLaunchesNothing) {
   EXPECT_EQ(rules_of(plan_with(one_partition("eager \"nothing to launch\"")), {}, true), Rules{});
 }
 
+// The rules found in a plan with this key, for a call with these flags.
+Rules dispatched(const Configuration& configuration, std::map<std::string, std::string> key,
+                 std::map<std::string, std::string> flags = {}) {
+  spec::Plan plan = plan_with(one_partition("captured"));
+  plan.key = std::move(key);
+  IntentCase intent{.plan = &plan,
+                    .ops = &spec::builtin_op_table(),
+                    .configuration = configuration,
+                    .call = {.mode = {}, .flags = std::move(flags)},
+                    .is_allocation = [](const spec::PlanStep&) { return false; }};
+  Rules rules;
+  for (const spec::Finding& finding : judge_dispatch_intent(intent)) rules.push_back(finding.rule);
+  return rules;
+}
+
+TEST(DispatchIntent, HoldsTheModeToWhatAttentionSupports) {
+  const Rules wrong = {"Q7.dispatch"};
+  const Configuration full = {
+      {"mode", "full"}, {"attention-support", "uniform_batch"}, {"split-op", "aten.neg"}};
+  EXPECT_EQ(dispatched(full, {{"mode", "full"}}), wrong);
+  EXPECT_EQ(dispatched(full, {{"mode", "piecewise"}}), Rules{});
+  EXPECT_EQ(dispatched(full, {{"mode", "full"}}, {{"uniform_decode", "true"}}), Rules{});
+  EXPECT_EQ(dispatched(full, {{"mode", "none"}}), wrong) << "less than could be";
+  EXPECT_EQ(dispatched({{"mode", "full"}}, {{"mode", "full"}}), Rules{});
+  EXPECT_EQ(dispatched({{"mode", "full"}}, {{"mode", "full"}}, {{"cascade_attention", "true"}}),
+            wrong);
+  EXPECT_EQ(dispatched(full, {}), Rules{}) << "a key without a mode is another executor's";
+}
+
+TEST(DispatchIntent, ExpectsAModeOfEachKindOfBatch) {
+  const Configuration asked = {{"attention-support", "never"}, {"mode", "full_and_piecewise"}};
+  EXPECT_EQ(expected_mode(asked, {.mode = {}, .flags = {{"uniform_decode", "true"}}}), "piecewise");
+  EXPECT_EQ(expected_mode({}, {}), "piecewise");
+  EXPECT_EQ(expected_mode({{"wrapper", "none"}}, {}), "none");
+  EXPECT_EQ(expected_mode({}, {.mode = spec::CallMode::kEager, .flags = {}}), "none");
+}
+
+TEST(DispatchIntent, HoldsAdaptersRequestsAndRanges) {
+  const Rules wrong = {"Q7.dispatch"};
+  const auto adapters = [](const char* claimed) {
+    return dispatched({{"max-loras", "4"}}, {{"mode", "piecewise"}, {"lora", claimed}},
+                      {{"lora", "3"}});
+  };
+  EXPECT_EQ(adapters("4"), Rules{});
+  EXPECT_EQ(adapters("3"), wrong);
+  EXPECT_EQ(
+      dispatched({{"mode", "full"}, {"max-requests", "3"}}, {{"mode", "full"}, {"num_reqs", "4"}}),
+      wrong);
+  EXPECT_EQ(
+      dispatched({{"mode", "full"}, {"max-requests", "4"}}, {{"mode", "full"}, {"num_reqs", "4"}}),
+      Rules{});
+}
+
 // The cut that was asked for by name lies between two captures.
 TEST(Intent, KnowsThatCutsWereAskedFor) {
   std::string text = one_partition("captured");

@@ -1,5 +1,7 @@
 #include "conformance/judges/run_end.h"
 
+#include <algorithm>
+
 #include "conformance/judges/other_arms.h"
 #include "conformance/run/runs.h"
 
@@ -21,6 +23,15 @@ std::size_t step_of_call(const Script& script, std::size_t call) {
     if (std::holds_alternative<ScriptCall>(script.steps[i]) && seen++ == call) return i;
   }
   return script.steps.size();
+}
+
+// Whether a step is that call, or the restart that it comes behind.
+bool is_begin_of(const Script& script, std::size_t step, std::size_t call) {
+  if (step == call) return true;
+  return step < call && std::holds_alternative<ScriptRestart>(script.steps[step]) &&
+         std::none_of(script.steps.begin() + static_cast<std::ptrdiff_t>(step),
+                      script.steps.begin() + static_cast<std::ptrdiff_t>(call),
+                      [](const ScriptStep& s) { return std::holds_alternative<ScriptCall>(s); });
 }
 
 Finding finding(const char* rule, Outcome outcome, std::string message) {
@@ -58,14 +69,18 @@ Result<Finding> finding_of_end(const RunEnd& end) {
 
 bool is_refused_as_expected(const Script& script, const Trace& subject) {
   const auto& refusal = script.expectation.refusal;
-  return refusal && subject.error && subject.error->kind == ErrorKind::kBadInput &&
-         subject.is_loaded && subject.error_step == step_of_call(script, refusal->call) &&
+  if (!subject.error || subject.error->kind != ErrorKind::kBadInput || !subject.is_loaded) {
+    return false;
+  }
+  if (!refusal) return subject.is_refusal_due && subject.once_findings.empty();
+  const std::size_t call = step_of_call(script, refusal->call);
+  return is_begin_of(script, subject.error_step, call) &&
          subject.error->message.find(refusal->text) != std::string::npos;
 }
 
-Script without_refused_call(const Script& script) {
+Script without_refused_call(const Script& script, const Trace& subject) {
   Script out = script;
-  out.steps.resize(step_of_call(script, script.expectation.refusal->call));
+  out.steps.resize(subject.error_step);
   out.expectation.refusal.reset();
   return out;
 }
@@ -85,6 +100,7 @@ Result<std::vector<Finding>> findings_of_end(Runs& runs, const Trace& subject) {
   const Script& script = runs.script();
   const auto& refusal = script.expectation.refusal;
   if (is_refused_as_expected(script, subject)) return std::vector<Finding>();
+  if (!subject.once_findings.empty()) return subject.once_findings;
   if (!subject.error) {
     if (!refusal) return std::vector<Finding>();
     return std::vector{

@@ -16,9 +16,10 @@
 namespace graphgate::conformance {
 
 // Rules: R1.refused-wrongly (the reference takes what the executor refuses), R2.broke-down (an
-// internal error), R2.no-answer (it did not answer in time), R3.not-refused (Expectation::refusal),
-// R4.unsupported. An Error where the script itself is wrong (the reference refuses it too) or the
-// machine is. Nothing for a run that ended well, or was refused as expected.
+// internal error), R2.no-answer (it did not answer in time), R3.not-refused (Expectation::refusal,
+// or what an executor that compiles once owes), R4.unsupported, R7.miscounted. An Error where the
+// script itself is wrong (the reference refuses it too) or the machine is. Nothing for a run that
+// ended well, or was refused as expected.
 [[nodiscard]] Result<std::vector<spec::Finding>> findings_of_end(Runs& runs, const Trace& subject);
 
 // Returns why CUDA's kernels do not take what the reference does, in its words, where those are the
@@ -29,10 +30,11 @@ namespace graphgate::conformance {
 // when all was over. The same rules; R1.refused-wrongly and R4.unsupported are refusals to close.
 [[nodiscard]] Result<spec::Finding> finding_of_end(const RunEnd& end);
 
-// Whether the subject refused the call that the script expects to be refused, in those words.
+// Whether the subject refused the call that the script expects to be refused, in those words, or
+// the restart that it comes behind; or a call that an executor that compiles once owes to refuse.
 [[nodiscard]] bool is_refused_as_expected(const Script& script, const Trace& subject);
 
-// The script without its last step, the call that is to be refused.
-[[nodiscard]] Script without_refused_call(const Script& script);
+// The script up to the step that the subject refused.
+[[nodiscard]] Script without_refused_call(const Script& script, const Trace& subject);
 
 }  // namespace graphgate::conformance

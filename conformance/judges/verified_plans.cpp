@@ -4,6 +4,7 @@
 #include <set>
 
 #include "conformance/judges/plan_intent.h"
+#include "conformance/run/compile_once.h"
 #include "conformance/run/runs.h"
 #include "conformance/verify/verify.h"
 #include "spec/option.h"
@@ -54,6 +55,8 @@ class PlansVerifier {
       const verify::PlanCase plan_case = case_of(call, facts, i, options);
       GRAPHGATE_TRY(const bool is_well_formed, verify_once(call, plan_case, i));
       if (!is_well_formed) continue;
+      const spec::Program& program = *runs_.script().programs[call.program];
+      if (is_relaid(options, program, *call.plan, call.inputs)) continue;  // of a copy
       uses.push_back(use_of(*trace, i, plan_case, options));
     }
     take(verify::verify_plan_uses(uses), "", "");

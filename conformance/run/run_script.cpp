@@ -3,6 +3,7 @@
 #include <numeric>
 #include <utility>
 
+#include "conformance/run/compile_once.h"
 #include "conformance/run/static_inputs.h"
 #include "conformance/run/trace.h"
 
@@ -48,7 +49,7 @@ class ScriptRunner {
  public:
   ScriptRunner(const Script& script, spec::Executor& executor, const Configuration& configuration,
                const MakeRestarted& restarted)
-      : script_(script), executor_(&executor), restarted_(restarted) {
+      : script_(script), executor_(&executor), restarted_(restarted), once_(configuration) {
     trace_.executor = executor.name();
     trace_.configuration = configuration;
   }
@@ -112,8 +113,7 @@ class ScriptRunner {
     if (!static_.empty()) {
       GRAPHGATE_TRY(placed, static_.placed(call.program, record.inputs));
     }
-    GRAPHGATE_TRY(record.result,
-                  program.call_with(static_.empty() ? record.inputs : placed, call.options));
+    GRAPHGATE_TRY(record.result, call_once(call, static_.empty() ? record.inputs : placed));
     put_states_in_order(record.result);
     static_.part(record.result);
     is_as_unwatched_ &= program.is_as_unwatched();
@@ -121,6 +121,31 @@ class ScriptRunner {
     last_[call.program] = trace_.calls.size();
     trace_.calls.push_back(std::move(record));
     return {};
+  }
+
+  Result<spec::CallResult> call_once(const ScriptCall& call,
+                                     const std::vector<spec::InputValue>& inputs) {
+    const spec::Program& program = *script_.programs[call.program];
+    const CompileOnce::Claim claim = once_.claim_on(program, inputs);
+    auto result = loaded_[call.program]->call_with(inputs, call.options);
+    using Due = CompileOnce::Due;
+    if (!result.ok()) {
+      trace_.is_refusal_due =
+          claim.due != Due::kService && result.error().kind == ErrorKind::kBadInput;
+      return result;
+    }
+    const std::string place =
+        "call " + std::to_string(trace_.calls.size()) + " of '" + program.name + "' ";
+    if (claim.due == Due::kRefusal) {
+      trace_.once_findings.push_back(
+          {.rule = "R3.not-refused",
+           .message = place + "was to be refused, since " + claim.why + ", and ran"});
+    }
+    const std::string wrong = once_.served(program, inputs, loaded_[call.program]->counts());
+    if (!wrong.empty()) {
+      trace_.once_findings.push_back({.rule = "R7.miscounted", .message = place + wrong});
+    }
+    return result;
   }
 
   // Plans stay the same from call to call, mostly: equal ones are kept once.
@@ -206,6 +231,7 @@ class ScriptRunner {
     static_.move();
     GRAPHGATE_TRY_VOID(executor_->close());
     GRAPHGATE_TRY(owned_, restarted_(restart));
+    once_ = CompileOnce(merged(trace_.configuration, restart.changes));
     executor_ = owned_.get();
     return load();
   }
@@ -236,6 +262,7 @@ class ScriptRunner {
   std::vector<Held> held_;
   std::vector<FeedBack> feed_backs_;
   StaticInputs static_;
+  CompileOnce once_;
   Trace trace_;
   std::size_t step_ = 0;
   bool is_as_unwatched_ = true;

@@ -160,12 +160,14 @@ Result<Trace> Runs::subject_on(const Script& script, const Configuration& wanted
   };
   std::optional<TemporaryFolder> folder;
   Configuration changes = wanted;
-  const auto cache = asked.find(option::kCache);
-  if (cache != asked.end() && cache->second == spec::kTemporaryCache) {
-    auto made = TemporaryFolder::make("compiled");
-    if (!made.ok()) return noted(made.error());
-    folder.emplace(std::move(made).value());
-    changes[option::kCache] = folder->path();
+  for (const char* name : {option::kCache, option::kAheadOfTime}) {
+    if (spec::value_of(asked, name) != spec::kTemporaryCache) continue;
+    if (!folder) {
+      auto made = TemporaryFolder::make("compiled");
+      if (!made.ok()) return noted(made.error());
+      folder.emplace(std::move(made).value());
+    }
+    changes[name] = folder->path();
   }
   const Configuration configuration = merged(script.options, changes);
   const auto executor = subject_.make(configuration, *script.ops);

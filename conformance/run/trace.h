@@ -44,6 +44,11 @@ struct Trace {
   // Where the script ended early: at this step, for this reason.
   std::optional<Error> error;
   std::size_t error_step = 0;
+  // Of an executor that is to compile once (compile_once.h): calls that it served though they break
+  // what the first one fixed (R3.not-refused), and counts that are off (R7.miscounted). And whether
+  // the error is such a refusal, and nothing to hold against it.
+  std::vector<spec::Finding> once_findings;
+  bool is_refusal_due = false;
   // Where the executor could not be closed when all was over: for this reason.
   std::optional<Error> closing_error;
   bool is_late = false;    // it ended because no answer came in time
