@@ -26,6 +26,7 @@ constexpr std::array<TraitRow, kTraitCount> kTraits = {{
     {"exact-data", 20},       {"special-data", 8},
     {"call-modes", 15},       {"empty-sizes", 5},
     {"static-inputs", 20, 4}, {"rare-options", 20, 5},
+    {"wrapper", 15, 10},      {"dispatch", 10, 10},
 }};
 
 // Calls `visit(name, number)` for "name" and "name=7" between commas.

@@ -51,8 +51,10 @@ enum class Trait : std::uint8_t {
   kEmptySizes,    // a dimension of 0 among the sizes that shapes are made of
   kStaticInputs,  // an input that calls pass at one address
   kRareOptions,   // sizes compiled apart, ops whose results are unaligned...
+  kWrapper,       // the model is compiled once, ahead of time too
+  kDispatch,      // what attention supports, requests, adapters; calls that say so
 };
-inline constexpr std::size_t kTraitCount = 26;
+inline constexpr std::size_t kTraitCount = 28;
 [[nodiscard]] std::string_view trait_name(Trait trait);
 
 class Alphabet {

@@ -33,10 +33,19 @@ class OptionDrawer {
     }
     // Last: older generators draw all others as they did.
     if (has(Trait::kRareOptions)) draw_rare();
+    if (may_have(Trait::kDispatch)) draw_dispatch();
+    if (may_have(Trait::kWrapper)) draw_wrapper();
   }
 
  private:
   [[nodiscard]] bool has(Trait trait) { return genes_.chance(alphabet_.chance(trait)); }
+
+  // A trait that generators before its own do not spend a gene on.
+  [[nodiscard]] bool may_have(Trait trait) { return alphabet_.chance(trait) > 0 && has(trait); }
+  [[nodiscard]] bool is_given(std::initializer_list<const char*> names) const {
+    return std::any_of(names.begin(), names.end(),
+                       [&](const char* name) { return options_.contains(name); });
+  }
 
   [[nodiscard]] const spec::Node& draw_node() {
     const spec::Graph& graph = programs_[genes_.below(programs_.size())].program.graph;
@@ -191,6 +200,54 @@ class OptionDrawer {
     }
     if (genes_.chance(15)) options_.emplace(option::kPlansKept, genes_.chance(50) ? "2" : "1");
     if (genes_.chance(15)) options_.emplace(option::kNoReuse, "");
+  }
+
+  // What an engine knows of its attention and its requests. Every ladder of capture sizes has a
+  // multiple of 2 and of 4.
+  void draw_dispatch() {
+    if (options_.contains(option::kNoCapture)) return;
+    static constexpr const char* kModes[] = {"full_and_piecewise", "full", "full_decode_only"};
+    static constexpr const char* kSupports[] = {"uniform_batch", "single_token_decode", "always",
+                                                "never"};
+    options_.try_emplace(option::kMode, genes_.of(kModes));
+    const std::string support = genes_.of(kSupports);
+    const bool is_full = options_.at(option::kMode) == "full";
+    if (genes_.chance(60)) {
+      options_.emplace(option::kAttentionSupport,
+                       is_full && support == "never" ? "always" : support);
+    }
+    const bool are_sizes_apart =
+        is_given({option::kCompileSizes, option::kSizeMultiple, option::kMaxCaptureSize});
+    if (genes_.chance(40) && !are_sizes_apart) {
+      options_.emplace(option::kQueryLength, genes_.chance(70) ? "2" : "4");
+    }
+    if (genes_.chance(50))
+      options_.emplace(option::kMaxRequests, std::to_string(1 + genes_.below(8)));
+    if (genes_.chance(40)) options_.emplace(option::kMaxLoras, std::to_string(1 + genes_.below(4)));
+  }
+
+  void draw_wrapper() {
+    static constexpr const char* kWrappers[] = {"partition", "split", "stock", "partition",
+                                                "split",     "stock", "none"};
+    static constexpr const char* kPolicies[] = {"shapes", "none"};
+    std::string wrapper = genes_.of(kWrappers);
+    const bool compiles =
+        is_given({option::kCache, option::kNoPass, option::kCompiler, option::kMaxPartition,
+                  option::kPartition, option::kCompileRange}) ||
+        (options_.contains(option::kMode) && options_.at(option::kMode) != "none");
+    if (wrapper == "none" && compiles) wrapper = "partition";
+    if (wrapper == "partition" && options_.contains(option::kPartition)) wrapper = "split";
+    if (wrapper == "split" && options_.contains(option::kReorder)) wrapper = "partition";
+    options_.emplace(option::kWrapper, wrapper);
+    if (genes_.chance(50) && wrapper != "stock") {
+      options_.emplace(option::kGuards, genes_.of(kPolicies));
+    }
+    if (genes_.chance(60) && options_.contains(option::kCompileRange)) {
+      options_.emplace(option::kEncoder, "");
+    }
+    if (genes_.chance(25) && wrapper != "none" && !options_.contains(option::kCache)) {
+      options_.emplace(option::kAheadOfTime, spec::kTemporaryCache);
+    }
   }
 
   // Capture sizes, where there are any, are at most 16 (draw_padding).

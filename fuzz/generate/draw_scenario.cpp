@@ -51,7 +51,13 @@ class ScenarioDrawer {
     data_ = has(Trait::kExactData) ? DataClass::kExact : DataClass::kRandom;
     if (has(Trait::kSpecialData)) data_ = DataClass::kSpecial;
     names_modes_ = has(Trait::kCallModes);
-    restarts_ = case_.options.contains(spec::option::kCache);
+    restarts_ = case_.options.contains(spec::option::kCache) ||
+                case_.options.contains(spec::option::kAheadOfTime);
+    has_flags_ = alphabet_.chance(Trait::kDispatch) > 0 &&
+                 (case_.options.contains(spec::option::kMaxRequests) ||
+                  case_.options.contains(spec::option::kMaxLoras) ||
+                  case_.options.contains(spec::option::kQueryLength) ||
+                  case_.options.contains(spec::option::kAttentionSupport));
   }
 
   void between_calls(std::size_t next, std::size_t c) {
@@ -96,10 +102,25 @@ class ScenarioDrawer {
     if (names_modes_ && genes_.chance(50)) {
       step.mode = genes_.chance(50) ? spec::CallMode::kEager : spec::CallMode::kCaptured;
     }
+    if (has_flags_) draw_flags(sizes, step);
     if (std::optional<std::string> set = draw_inputs(p, sizes, number))
       step.inputs = std::move(set);
     case_.scenario.steps.emplace_back(std::move(step));
     latest_[p] = {true, false, sizes};
+  }
+
+  // What the call says of its batch. A uniform decode batch has whole requests.
+  void draw_flags(const std::vector<std::int64_t>& sizes, spec::CallStep& step) {
+    const auto asked = case_.options.find(spec::option::kQueryLength);
+    const std::int64_t length =
+        asked == case_.options.end() ? 1 : std::int64_t{asked->second.front()} - '0';
+    const bool is_whole = !sizes.empty() && sizes.front() % length == 0;
+    if (genes_.chance(60) && is_whole) {
+      step.flags.emplace("uniform_decode", "true");
+      step.flags.emplace("num_reqs", std::to_string(sizes.front() / length));
+    }
+    if (genes_.chance(40)) step.flags.emplace("lora", std::to_string(genes_.below(6)));
+    if (genes_.chance(10)) step.flags.emplace("cascade_attention", "true");
   }
 
   // A set of inputs for this call, where some are not drawn by the harness.
@@ -212,6 +233,7 @@ class ScenarioDrawer {
   bool shares_inputs_ = false;
   bool names_modes_ = false;
   bool restarts_ = false;
+  bool has_flags_ = false;
   bool is_holding_ = false;
   spec::PortRef held_;
 };

@@ -64,7 +64,10 @@ constexpr std::string_view kOptions[] = {
     option::kPlaceAlignment, option::kStaticInput,
     // since generator 5
     option::kCompileSizes, option::kCompileRange, option::kSizeMultiple, option::kMaxCaptureSize,
-    option::kPad, option::kUnalignedOp, option::kUnsafeUnbackedOp, option::kSkipDynamicGraphs};
+    option::kPad, option::kUnalignedOp, option::kUnsafeUnbackedOp, option::kSkipDynamicGraphs,
+    // since generator 10
+    option::kWrapper, option::kGuards, option::kEncoder, option::kAheadOfTime,
+    option::kAttentionSupport, option::kMaxRequests, option::kQueryLength, option::kMaxLoras};
 constexpr std::string_view kPlanTraits[] = {"reuse",   "a cut",  "fused steps",  "streams",
                                             "padding", "a heap", "weak outputs", "arms"};
 constexpr std::string_view kSteps[] = {"call",      "hold",  "release", "swap-weights",
