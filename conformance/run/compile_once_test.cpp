@@ -42,7 +42,7 @@ Inputs call_of(const HostTensor& x, const HostTensor& y, double k = 0.5) {
 Due due_behind(const Inputs& first, const Inputs& call, const char* wrapper = "partition",
                const char* guards = "all") {
   const spec::Program program = spec::parse(kText);
-  CompileOnce once({{option::kWrapper, wrapper}, {option::kGuards, guards}});
+  CompileOnce once(Configuration{{option::kWrapper, wrapper}, {option::kGuards, guards}});
   EXPECT_EQ(once.claim_on(program, first).due, Due::kService) << "the first call";
   EXPECT_EQ(once.served(program, first, {}), "");
   return once.claim_on(program, call).due;
@@ -95,13 +95,13 @@ TEST(CompileOnce, OwesNothingWithoutAWrapper) {
     EXPECT_EQ(due_behind(call_of(rows(3), rows(3)), call_of(both, both), wrapper), Due::kService);
   }
   const spec::Program program = spec::parse(kText);
-  CompileOnce off({});
+  CompileOnce off(Configuration{});
   EXPECT_EQ(off.served(program, call_of(both, both), {{"recompiles", 7}}), "");
 }
 
 TEST(CompileOnce, CountsWhatStockCompilesAgain) {
   const spec::Program program = spec::parse(kText);
-  CompileOnce once({{option::kWrapper, "stock"}});
+  CompileOnce once(Configuration{{option::kWrapper, "stock"}});
   const Inputs plain = call_of(rows(3), rows(3));
   const Inputs odd = call_of(turned(3), rows(3));
   const auto counts = [](std::int64_t recompiles, std::int64_t completions) {

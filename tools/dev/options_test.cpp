@@ -28,6 +28,10 @@ std::vector<OtherMeaning> other_meanings() {
       {"fuzz/generate/features.cpp", "streams"},   // a trait
       {"judges/plan_quality.cpp", "no-reuse"},     // a figure of plans
       {"plan_intent_dispatch.cpp", "mode"},        // of the key of a plan
+      {"run/compile_once.cpp", "partition"},       // a mode of the wrapper
+      {"draw_options.cpp", "partition"},           // the same
+      {"optimized_executor.cpp", "partition"},     // the same
+      {"optimized_options.cpp", "partition"},      // the same
       {"golden/golden_diff.cpp", "no-reuse"},      // the same
       {"golden/golden_diff.cpp", "kernels"},       // a block of records
       {"golden/golden_text.cpp", ""},              // the same
