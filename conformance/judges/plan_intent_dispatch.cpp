@@ -54,11 +54,11 @@ Modes modes_of(const Configuration& asked) {
   }
   if (!asked.contains(option::kAttentionSupport)) return modes;
   // There are split ops always: vLLM's attention is one where none is named.
-  constexpr std::string_view without_full = "piecewise";
   const std::size_t support = support_of(asked);
   const std::size_t needed = number_of(asked, option::kQueryLength, 1) > 1 ? 2 : 1;
-  if (modes.mixed == "full" && support < 3) modes.mixed = without_full;
-  if (modes.decode == "full" && support < needed) modes.decode = without_full;
+  // Where decode batches cannot be captured whole, all batches go by pieces.
+  if (modes.decode == "full" && support < needed) return kModes[1];
+  if (modes.mixed == "full" && support < 3) modes.mixed = "piecewise";
   return modes;
 }
 

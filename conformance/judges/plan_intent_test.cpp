@@ -94,6 +94,12 @@ TEST(DispatchIntent, HoldsTheModeToWhatAttentionSupports) {
 TEST(DispatchIntent, ExpectsAModeOfEachKindOfBatch) {
   const Configuration asked = {{"attention-support", "never"}, {"mode", "full_and_piecewise"}};
   EXPECT_EQ(expected_mode(asked, {.mode = {}, .flags = {{"uniform_decode", "true"}}}), "piecewise");
+  EXPECT_EQ(expected_mode({{"attention-support", "single_token_decode"},
+                           {"mode", "full_decode_only"},
+                           {"query-length", "2"}},
+                          {}),
+            "piecewise")
+      << "mixed batches, too";
   EXPECT_EQ(expected_mode({}, {}), "piecewise");
   EXPECT_EQ(expected_mode({{"wrapper", "none"}}, {}), "none");
   EXPECT_EQ(expected_mode({}, {.mode = spec::CallMode::kEager, .flags = {}}), "none");

@@ -150,11 +150,13 @@ std::string CompileOnce::served(const spec::Program& program,
     completions_[&program] = 1;
   } else if (mode_ == Mode::kStock) {
     bool is_known = false;
+    bool is_open = false;
     for (const Facts& fixed : compiled) {
       const Due due = difference(fixed, facts).due;
       is_known |= due == Due::kService;
-      can_count_ &= due != Due::kEither;
+      is_open |= due == Due::kEither;
     }
+    can_count_ &= is_known || !is_open;
     if (!is_known) {
       compiled.push_back(std::move(facts));
       ++recompiles_;
