@@ -49,9 +49,7 @@ Modes modes_of(const Configuration& asked) {
   const std::string_view name = spec::value_of(asked, option::kMode, "piecewise");
   const auto* const found = std::ranges::find(kModes, name, &Modes::name);
   Modes modes = found == kModes.end() ? kModes[1] : *found;
-  if (asked.contains(option::kNoCapture) || spec::value_of(asked, option::kWrapper) == "none") {
-    return kModes[0];
-  }
+  if (spec::value_of(asked, option::kWrapper) == "none") return kModes[0];
   if (!asked.contains(option::kAttentionSupport)) return modes;
   // There are split ops always: vLLM's attention is one where none is named.
   const std::size_t support = support_of(asked);

@@ -102,6 +102,8 @@ TEST(DispatchIntent, ExpectsAModeOfEachKindOfBatch) {
       << "mixed batches, too";
   EXPECT_EQ(expected_mode({}, {}), "piecewise");
   EXPECT_EQ(expected_mode({{"wrapper", "none"}}, {}), "none");
+  EXPECT_EQ(expected_mode({{"no-capture", ""}}, {}), "piecewise")
+      << "cut as ever, and nothing of it is captured";
   EXPECT_EQ(expected_mode({}, {.mode = spec::CallMode::kEager, .flags = {}}), "none");
 }
 
