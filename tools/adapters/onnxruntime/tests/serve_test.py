@@ -40,6 +40,15 @@ _STATE = """  buffer %count "count" : i64[]
   output %x2
 """
 
+# Numbers without dimensions that share memory, and whose elements have several bytes.
+_SCALAR = """  buffer %count "count" : f32[]
+  input %x : f32[]
+  %one : f32[] = aten.add_.Tensor(%count, 1.0)
+  %y : f32[] = aten.mul.Tensor(%x, %one)
+  output %one
+  output %y
+"""
+
 _SIXTEEN = """  input %x : bf16[4, 3]
   input %h : f16[4, 3]
   %y : f32[4, 3] = aten._to_copy.default(%x, dtype=f32)
@@ -141,6 +150,7 @@ class Serve(unittest.TestCase):
             (_STATE, (), ()),
             (_STATE, ("--io-binding", "--mem-pattern", "off"), ()),
             (_STATE, ("--optimization", "none", "--mem-reuse", "off"), [("no-reuse", "true")]),
+            (_SCALAR, (), ()),
             (_SIXTEEN, (), ()),
             (_SIXTEEN, ("--io-binding", "--optimization", "basic"), ()),
             (_CHOOSING, (), ()),
