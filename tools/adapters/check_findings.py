@@ -102,7 +102,7 @@ SUBJECTS = {
             ("greedy-reinplace", "--reinplace"))},
         ("executorch", "torch", "common")),
     "onnxruntime": Subject(
-        "onnxruntime", PAGES / "onnxruntime_adapter.md", "onnxruntime", (),
+        "onnxruntime", PAGES / "onnxruntime_adapter.md", "onnxruntime", ("exported",),
         {level: f"-m graphgate_onnxruntime serve --optimization {level}" for level in ("all", "none")},
         ("onnxruntime", "common")),
 }
