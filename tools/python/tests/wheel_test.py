@@ -15,6 +15,7 @@ import unittest
 _ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 _FOLDER = ""
 _WHEEL = ""
+_OWN_BUILD = False  # whether the wheel built its program itself, as a release does
 
 
 def _environment():
@@ -83,6 +84,14 @@ class Wheel(unittest.TestCase):
         self.assertLessEqual(outside, {"libc", "libm", "libgcc_s", "libstdc++", "libz"}, ran.stdout)
         self.assertIn("libzip", {name.split("-")[0] for name in inside}, ran.stdout)
 
+    def test_no_path_of_the_machine_that_built_it_is_in_it(self):
+        if not _OWN_BUILD:
+            self.skipTest("the program is that of a build for tests")
+        with open(os.path.join(self._package(), "bin/graphgate"), "rb") as file:
+            program = file.read()
+        self.assertIn(b"spec/tensor.cpp", program)  # messages do name sources
+        self.assertEqual(re.findall(re.escape(_ROOT.encode()) + rb"[ -~]*", program), [])
+
     def test_adapters_are_importable(self):
         for name in ("adapter", "torch", "vllm", "executorch", "onnxruntime"):
             place = self._python(f"import graphgate_{name} as a; print(a.__file__)")
@@ -110,8 +119,9 @@ class Wheel(unittest.TestCase):
 
 
 def main():
-    global _FOLDER, _WHEEL
+    global _FOLDER, _WHEEL, _OWN_BUILD
     build = ["--build", sys.argv.pop(1)] if len(sys.argv) > 1 else []
+    _OWN_BUILD = not build
     with tempfile.TemporaryDirectory() as folder:
         _FOLDER = os.path.realpath(folder)
         os.mkdir(os.path.join(folder, "elsewhere"))
