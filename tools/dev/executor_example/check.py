@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Whether the example of docs/executors.md is true: check.py GRAPHGATE PAGE."""
+"""Whether the examples of docs/executors.md are true: check.py GRAPHGATE PAGE."""
 
 import json
 import os
@@ -13,6 +13,8 @@ import unittest
 _FOLDER = os.path.dirname(os.path.abspath(__file__))
 _CASE = os.path.join(_FOLDER, "total.case")
 _EXAMPLE = os.path.join(_FOLDER, "executor.py")
+_MINIMAL = os.path.join(_FOLDER, "minimal.py")
+_MINIMAL_CASE = os.path.join(_FOLDER, "minimal.case")
 GRAPHGATE, PAGE = "", ""
 
 
@@ -39,21 +41,45 @@ class Example(unittest.TestCase):
         self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
         self.assertIn("1 passed, 0 failed", ran.stdout)
 
-    def test_fails_where_it_computes_something_else(self):
-        with open(_EXAMPLE, encoding="utf-8") as file:
+    def _assert_fails(self, example, case, changes):
+        """Each change of the example, right to wrong, is found in the case."""
+        with open(example, encoding="utf-8") as file:
             text = file.read()
-        for right, wrong in (
+        for right, wrong in changes:
+            self.assertIn(right, text)
+            changed = os.path.join(self._folder, "wrong.py")
+            with open(changed, "w", encoding="utf-8") as file:
+                file.write(text.replace(right, wrong))
+            ran = self._run("check", case, example=changed)
+            self.assertEqual(ran.returncode, 1, wrong + ran.stdout + ran.stderr)
+
+    def test_fails_where_it_computes_something_else(self):
+        self._assert_fails(_EXAMPLE, _CASE, (
             ("pointwise(operator.mul", "pointwise(operator.add"),
             ("a.strides[::-1]", "a.strides"),  # another view
             ("add(a, b, out=a, **named)", "add(a, b, **named)"),  # the state is not written
             ("[m if n == 1 else n for n, m in pairs]", "[3, 2]"),  # sizes of the first call alone
-        ):
-            self.assertIn(right, text)
-            example = os.path.join(self._folder, "wrong.py")
-            with open(example, "w", encoding="utf-8") as file:
-                file.write(text.replace(right, wrong))
-            ran = self._run("check", _CASE, example=example)
-            self.assertEqual(ran.returncode, 1, wrong + ran.stdout + ran.stderr)
+        ))
+
+    def test_the_least_one_passes_and_has_sixty_lines(self):
+        ran = self._run("check", "--judges", "all", _MINIMAL_CASE, example=_MINIMAL)
+        self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
+        self.assertIn("1 passed, 0 failed", ran.stdout)
+        with open(_MINIMAL, encoding="utf-8") as file:
+            code = file.read().split('"""')[2].splitlines()
+        self.assertLessEqual(sum(1 for line in code if line and not line.startswith(("import ", "#"))), 60)
+
+    def test_the_least_one_fails_where_it_computes_something_else(self):
+        self._assert_fails(_MINIMAL, _MINIMAL_CASE, (
+            ("map(getattr(operator, line[\"op\"]), a, b)", "map(operator.add, a, b)"),
+            ("if each is memory", "if False"),  # the output that is an input has a storage of its own
+            ('= values[line["a"]]', '= values[line["b"]]'),
+        ))
+
+    def test_the_least_one_refuses_what_it_does_not_take(self):
+        ran = self._run("check", _CASE, example=_MINIMAL)
+        self.assertEqual(ran.returncode, 2, ran.stdout + ran.stderr)
+        self.assertIn("UNSUPPORTED R4.unsupported: the example does not know buffer %total", ran.stdout)
 
     def test_passes_a_campaign(self):
         ran = self._run(
