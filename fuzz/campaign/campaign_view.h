@@ -42,6 +42,8 @@ class CampaignView {
   virtual void progress(const CampaignProgress& progress) = 0;
   // How often it wants to hear of it.
   [[nodiscard]] virtual double progress_seconds() const = 0;
+  // Only of a campaign whose pool wants times (workers.h).
+  virtual void ran(const CaseTime& /*time*/) {}
   virtual void found(const FindingNews& news) = 0;
   virtual void looked_at(const FindingNews& news, const Triage& triage) = 0;
   // A stored case that was run again: PASS, XFAIL...

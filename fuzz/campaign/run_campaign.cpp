@@ -49,6 +49,7 @@ class Campaign {
       const bool is_looking = findings_.running() > 0;
       GRAPHGATE_TRY(const PoolNews news, pool_.wait(kTickMilliseconds));
       if (is_looking) looking_seconds_ += seconds_since(tick);
+      for (const CaseTime& time : news.times) parts_.view.ran(time);
       for (const BatchDone& done : news.done) GRAPHGATE_TRY_VOID(take(done));
       for (const CaseLost& lost : news.lost) GRAPHGATE_TRY_VOID(take(lost));
       GRAPHGATE_TRY_VOID(findings_.collect(0));

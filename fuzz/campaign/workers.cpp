@@ -300,6 +300,7 @@ Result<void> WorkerPool::take_messages(Worker& worker, PoolNews& news) {
   for (const auto& [lineage, tally] : done.by_lineage) done.tally.add(tally);
   done.lines = worker.received.substr(sizeof(head) + head.tally_bytes, head.line_bytes);
   worker.received.erase(0, whole);
+  add_times(static_cast<std::size_t>(&worker - workers_.data()), news);
   worker.is_busy = false;
   news.done.push_back(std::move(done));
   return {};
@@ -313,6 +314,19 @@ bool WorkerPool::is_late(std::size_t index) const {
     sign = std::max(sign, entry.latest_nanoseconds());
   }
   return Journal::seconds_since(sign) > options_.timeout_seconds;
+}
+
+void WorkerPool::add_times(std::size_t index, PoolNews& news) const {
+  if (!options_.wants_times) return;
+  for (const JournalEntry& entry : journal_.latest(index, Journal::kRingEntries)) {
+    if (entry.begin_nanoseconds < workers_[index].assigned_nanoseconds) continue;
+    CaseTime time{index, entry.index, entry.begin_nanoseconds, Journal::now_nanoseconds(), {}};
+    if (entry.phase == CasePhase::kDone) {
+      time.end_nanoseconds = entry.end_nanoseconds;
+      time.outcome = static_cast<spec::Outcome>(entry.outcome);
+    }
+    news.times.push_back(time);
+  }
 }
 
 void WorkerPool::bury(std::size_t index, bool is_timeout, PoolNews& news) {
@@ -335,6 +349,7 @@ void WorkerPool::bury(std::size_t index, bool is_timeout, PoolNews& news) {
     const bool says_so = WIFEXITED(status) && WEXITSTATUS(status) == kNoMemoryStatus;
     lost.is_memory = !is_timeout && (lost.signal == SIGKILL || says_so);
     news.lost.push_back(std::move(lost));
+    add_times(index, news);
   }
   close_file(worker.channel);
   close_file(worker.words);

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,7 @@ struct PoolOptions {
   std::uint64_t data_sets = 1;     // cases of one draw, which have consecutive indices
   std::uint64_t memory_bytes = 0;  // address space of a worker; 0: as the campaign's
   bool wants_lines = false;        // a line of text for each case, for a log
+  bool wants_times = false;        // PoolNews::times
   // Returns what the subject of this process has taken so far (`asked`, `compile`); may be empty.
   std::function<TimeSpent()> subject_time;
 };
@@ -101,9 +103,19 @@ struct CaseInWork {
   double seconds = 0;  // since the case began
 };
 
+// When a worker was at a case. One that is run again, since a later one was lost, has several.
+struct CaseTime {
+  std::size_t worker = 0;
+  std::uint64_t index = 0;
+  std::uint64_t begin_nanoseconds = 0;  // of the machine's monotonic clock
+  std::uint64_t end_nanoseconds = 0;
+  std::optional<spec::Outcome> outcome;  // none of a case that was lost
+};
+
 struct PoolNews {
   std::vector<BatchDone> done;
   std::vector<CaseLost> lost;
+  std::vector<CaseTime> times;  // of the cases of both, at most kRingEntries of each batch
 };
 
 class WorkerPool {
@@ -145,6 +157,8 @@ class WorkerPool {
   bool read_some(Worker& worker);
   Result<void> take_messages(Worker& worker, PoolNews& news);
   void bury(std::size_t index, bool is_timeout, PoolNews& news);
+  // Of the batch that the worker has.
+  void add_times(std::size_t index, PoolNews& news) const;
   [[nodiscard]] bool is_late(std::size_t index) const;
 
   PoolOptions options_;

@@ -551,8 +551,8 @@ void add_output_options(CLI::App& check, CheckVerb& verb) {
       .add_option("--bundle", verb.bundle,
                   "pack reports, plans, versions and a statement into this .zip, or folder")
       ->type_name(takes::kOutput);
-  check.add_flag("--no-data", verb.without_data,
-                 "leave weights and inputs out of the bundle and the reports, which say so");
+  add_no_data_flag(check, verb.without_data,
+                   "weights and inputs out of the bundle and the reports");
   add_trace_flag(check, verb.trace, "plans that were followed, and times,");
   check
       .add_option("--record", verb.record,
@@ -642,8 +642,7 @@ Result<ExitCode> run_check(const CheckVerb& verb, const std::vector<std::string>
   const Conclude conclude = [&](const std::vector<FileReport>& reports) -> Result<ExitCode> {
     Report report = report_of(reports);
     if (verb.without_data) {
-      report.left_out = kDataLeftOut;
-      report.facts["left_out"] = report.left_out;
+      leave_out(kDataLeftOut, report);
     }
     if (!verb.trace.empty()) GRAPHGATE_TRY_VOID(write_text(trace.print(), verb.trace));
     GRAPHGATE_TRY_VOID(write_report(report, verb.reports));

@@ -25,7 +25,6 @@ using spec::OptionKind;
 using spec::OptionRow;
 
 constexpr const char* kJudges = "judges";
-constexpr const char* kPlannerGroup = "Planner of the optimized executor";
 
 // What --help calls a value, in the order of OptionKind.
 constexpr const char* kTypes[] = {"TEXT",
@@ -314,6 +313,15 @@ Result<void> check_report_paths(const ReportPaths& paths) {
   if (to_stdout(paths) > 1) return bad_input("only one report can go to standard output");
   for (const auto& [form, path] : paths) GRAPHGATE_TRY_VOID(check_writable(path));
   return {};
+}
+
+void add_no_data_flag(CLI::App& app, bool& is_given, const std::string& what) {
+  app.add_flag("--no-data", is_given, "leave " + what + ", which say so");
+}
+
+void leave_out(const std::string& what, Report& report) {
+  report.left_out = what;
+  report.facts["left_out"] = what;
 }
 
 void add_trace_flag(CLI::App& app, std::string& path, const std::string& what) {

@@ -49,6 +49,9 @@ void refuse_empty_paths(CLI::App& app);
 
 // ---- options of an executor ----
 
+// Their heading in --help.
+inline constexpr const char* kPlannerGroup = "Planner of the optimized executor";
+
 // What is given goes into a configuration as it was typed. All of the optimized executor, in a
 // group of their own in --help: what check, plan, fuzz, golden check, serve, reduce and replay
 // share.
@@ -141,6 +144,11 @@ void add_report_options(CLI::App& app, ReportPaths& paths, const std::string& wh
 // What a verb of several programs does about one that it cannot run: where that is kUnsupported it
 // says so on standard error and goes on, to end with this code; every other error ends the verb.
 [[nodiscard]] Result<ExitCode> after_unsupported(const Error& error);
+
+// Adds --no-data. `what` is left out: "weights and inputs".
+void add_no_data_flag(CLI::App& app, bool& is_given, const std::string& what);
+// Says in the report that `what` is left out.
+void leave_out(const std::string& what, Report& report);
 
 // --trace, of what `what` says: "the plans that were followed".
 void add_trace_flag(CLI::App& app, std::string& path, const std::string& what);

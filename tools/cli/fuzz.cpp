@@ -69,6 +69,8 @@ struct FuzzVerb {
   SubjectFlags subject;
   spec::Configuration planner;
   ReportPaths reports;
+  bool without_data = false;       // in reports
+  std::string trace;               // a file
   std::vector<std::string> merge;  // corpora of the verb `fuzz merge`
   std::string merge_into;
   const CLI::App* merge_app = nullptr;  // the subcommand
@@ -76,6 +78,7 @@ struct FuzzVerb {
   bool lists_ops = false;
 };
 
+constexpr const char* kCasesLeftOut = "cases and scripts of findings are left out (--no-data)";
 constexpr std::uint64_t kDefaultFuzzCases = 1000;
 constexpr const char* kMemoryLimit = "4GiB";
 constexpr std::uint64_t kAllJudgesEvery = 16;  // cases; of the others, kQuickJudges
@@ -227,6 +230,7 @@ Result<fuzz::CampaignOptions> campaign_options(const FuzzVerb& verb) {
   if (!bytes.ok()) return bytes.error().at("--memory-limit");
   options.pool.memory_bytes = bytes.value();
   options.pool.wants_lines = !verb.case_log.empty();
+  options.pool.wants_times = !verb.trace.empty();
   options.case_log = verb.case_log;
   options.resume = verb.resume;
   const double patience = 3 * verb.reduce_seconds + 10 * options.pool.timeout_seconds + 30;
@@ -289,6 +293,7 @@ Result<fuzz::CaseSetting> case_setting(const FuzzVerb& verb, const fuzz::Campaig
   setting.target = options.target;
   setting.pool = options.pool;
   setting.pool.wants_lines = false;
+  setting.pool.wants_times = false;
   setting.reduce_seconds = verb.reduce_seconds;
   return setting;
 }
@@ -489,6 +494,18 @@ Result<void> copy_cases(const std::vector<std::string>& from, const fuzz::Corpus
   return {};
 }
 
+void add_fuzz_reports(CLI::App& app, FuzzVerb& verb) {
+  add_report_options(app, verb.reports, "the result");
+  add_no_data_flag(app, verb.without_data, "cases and scripts of findings out of the reports");
+}
+
+// With all that it was asked to draw, or not to show.
+Report fuzz_report(const FuzzVerb& verb, const FuzzOutcome& outcome, const fuzz::Ledger& ledger) {
+  Report report = report_of(outcome, ledger);
+  if (verb.without_data) leave_out(kCasesLeftOut, report);
+  return report;
+}
+
 CLI::App* add_fuzz_merge(CLI::App& fuzz, FuzzVerb& verb) {
   CLI::App* merge = fuzz.add_subcommand(
       "merge", "add up the campaigns of shards, case for case, and report them");
@@ -503,7 +520,7 @@ CLI::App* add_fuzz_merge(CLI::App& fuzz, FuzzVerb& verb) {
                   "where that corpus holds another campaign, remove its state");
   merge->add_option("--ledger", verb.ledger, "known findings (default: of the first corpus)")
       ->type_name(takes::kFile);
-  add_report_options(*merge, verb.reports, "the result");
+  add_fuzz_reports(*merge, verb);
   merge->footer(
       "Example:\n  graphgate fuzz merge shard-0 shard-1 shard-2 shard-3 --into all\n\n"
       "Exit code: that of the campaign; 4 where the shards do not add up.");
@@ -530,7 +547,7 @@ Result<ExitCode> run_fuzz_merge(const FuzzVerb& verb) {
     GRAPHGATE_TRY_VOID(copy_cases(verb.merge, into));
     GRAPHGATE_TRY_VOID(into.write(fuzz::print_state(outcome.state), into.state_path({})));
   }
-  Report report = report_of(outcome, ledger);
+  Report report = fuzz_report(verb, outcome, ledger);
   if (has_form(verb.reports, kHtmlForm)) {
     report.panels.push_back(campaign_panel(outcome, report, {}));
   }
@@ -549,8 +566,17 @@ Result<ExitCode> run_fuzz_merge(const FuzzVerb& verb) {
 }
 
 Result<ExitCode> run_fuzz(const FuzzVerb& verb) {
-  GRAPHGATE_TRY_VOID(check_report_paths(verb.reports));
-  if (verb.merge_app->parsed()) return run_fuzz_merge(verb);
+  ReportPaths outputs = verb.reports;
+  outputs["trace"] = verb.trace;
+  GRAPHGATE_TRY_VOID(check_report_paths(outputs));
+  const bool has_report = std::any_of(verb.reports.begin(), verb.reports.end(),
+                                      [](const auto& report) { return !report.second.empty(); });
+  if (verb.without_data && !has_report)
+    return bad_input("--no-data has no effect without a report");
+  if (verb.merge_app->parsed()) {
+    return verb.trace.empty() ? run_fuzz_merge(verb)
+                              : bad_input("--trace has no effect on merge: states have no times");
+  }
   if (verb.replay_only && verb.no_replay) {
     return bad_input("--replay-only and --no-replay contradict each other");
   }
@@ -561,7 +587,7 @@ Result<ExitCode> run_fuzz(const FuzzVerb& verb) {
   if (verb.replay_only) {
     for (const char* name :
          {"--cases", "--time", "--ops", "--exclude", "--data-sets", "--feedback", "--target",
-          "--lineages", "--resume", "--overwrite", "--case-log", "--reduce-time"}) {
+          "--lineages", "--resume", "--overwrite", "--case-log", "--reduce-time", "--trace"}) {
       if (verb.app->get_option(name)->count() == 0) continue;
       return bad_input(std::string(name) +
                        " has no effect with --replay-only, which draws nothing");
@@ -574,13 +600,16 @@ Result<ExitCode> run_fuzz(const FuzzVerb& verb) {
                                                ? fuzz::Corpus::open_for_reading(verb.corpus)
                                                : fuzz::Corpus::open(verb.corpus, write_text));
   // A report on standard output leaves it to itself.
-  const auto shown = view_for(to_stdout(verb.reports) > 0 ? stderr : stdout);
+  const auto shown = view_for(to_stdout(outputs) > 0 ? stderr : stdout);
   HistoryView view(*shown);
   GRAPHGATE_TRY(const FuzzOutcome outcome, run(verb, corpus, ledger, view));
-  Report report = report_of(outcome, ledger);
+  Report report = fuzz_report(verb, outcome, ledger);
   view.end(report.totals);
   if (has_form(verb.reports, kHtmlForm)) {
     report.panels.push_back(campaign_panel(outcome, report, view.history()));
+  }
+  if (!verb.trace.empty()) {
+    GRAPHGATE_TRY_VOID(write_text(campaign_trace(view.history()), verb.trace));
   }
   GRAPHGATE_TRY_VOID(write_report(report, verb.reports));
   return report.code;
@@ -597,7 +626,8 @@ Verb add_fuzz(CLI::App& app) {
   add_campaign_options(*fuzz, verb);
   add_subject_flags(*fuzz, verb.subject);
   add_planner_flags(*fuzz, verb.planner);
-  add_report_options(*fuzz, verb.reports, "the result");
+  add_fuzz_reports(*fuzz, verb);
+  add_trace_flag(*fuzz, verb.trace, "which worker was at which case, and when,");
   fuzz->footer(
       "Examples:\n  graphgate fuzz --time 8h --jobs 2 --corpus nightly\n"
       "  graphgate fuzz --cases 2000 --deviation frees_twice --ops aten.add,aten.mul,view=5\n"

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -26,6 +27,7 @@
 #include "tools/gate/side_choice.h"
 #include "tools/report/forms.h"
 #include "tools/report/replay_line.h"
+#include "tools/report/trace_events.h"
 #include "tools/store/bundled_data.h"
 #include "tools/store/programs.h"
 
@@ -53,6 +55,7 @@ struct GateVerb {
   spec::Configuration device;  // of profiles
   std::string save;            // a .json for the candidate's side
   ReportPaths reports;
+  std::string trace;  // a file
 };
 
 Result<SideOptions> side_options_of(const GateVerb& verb) {
@@ -152,13 +155,48 @@ std::string shown_name(const SideChoice& choice, const GateSide& side) {
   return choice.is_stored() ? choice.name : side.name;
 }
 
+// When each look was had, for --trace: a track for each side, and for each worker of it.
+class GateTrace {
+ public:
+  void add(const std::string& side, const std::string& name, const LookDone& look) {
+    if (++count_ > kMostLooks) return;
+    std::string track = side;
+    if (look.worker > 0) track += ", worker " + std::to_string(look.worker);
+    Json args = {{"outcome", spec::outcome_name(look.came_to->outcome)}};
+    for (const GateFinding& finding : look.came_to->findings) {
+      args["signatures"].push_back(finding.signature);
+    }
+    looks_[{look.side, look.worker}].push_back(
+        {track, name, clock_.seconds() - look.seconds, look.seconds, std::move(args)});
+  }
+  [[nodiscard]] std::string print() const {
+    std::vector<TraceSpan> spans;
+    for (const auto& [place, looks] : looks_) spans.insert(spans.end(), looks.begin(), looks.end());
+    std::string title = "cases";
+    if (count_ > kMostLooks) {
+      title += " (" + std::to_string(count_ - kMostLooks) + " later looks left out)";
+    }
+    TraceEvents trace;
+    trace.add_spans(title, spans);
+    return trace.print();
+  }
+
+ private:
+  static constexpr std::size_t kMostLooks = 50'000;
+
+  const TraceClock clock_;
+  std::map<std::pair<std::size_t, std::size_t>, std::vector<TraceSpan>> looks_;
+  std::size_t count_ = 0;
+};
+
 class GateRun {
  public:
   GateRun(const GateVerb& verb, Choices choices, std::vector<GateInput> inputs, SideOptions options,
-          const ExchangeFolder& exchange, GateView& view)
+          const ExchangeFolder& exchange, GateView& view, GateTrace& trace)
       : verb_(verb),
         exchange_(exchange),
         view_(view),
+        trace_(trace),
         inputs_(std::move(inputs)),
         options_(std::move(options)) {
     choices_.push_back(std::move(choices.baseline));
@@ -346,6 +384,10 @@ class GateRun {
   // On all sides that are not stored.
   Result<void> run_inputs(const std::vector<GateInput>& inputs, SideOptions options) {
     options.tick = [&](const std::vector<LookInWork>& in_work) { tell(inputs, in_work); };
+    options.looked = [&](const LookDone& look) {
+      const std::size_t side = runners_[look.side];
+      trace_.add(shown_name(choices_[side], sides_[side]), inputs[look.input].name, look);
+    };
     return run_sides(executors_, inputs, options,
                      [&](const GateInput& input, std::vector<GateCase> cases) -> Result<void> {
                        take(input.name, cases);
@@ -426,6 +468,7 @@ class GateRun {
   const GateVerb& verb_;
   const ExchangeFolder& exchange_;  // of the sides' processes; what was killed leaves things there
   GateView& view_;
+  GateTrace& trace_;
   std::vector<SideChoice> choices_;  // the baseline, then the candidates; so are the sides
   std::vector<GateInput> inputs_;
   SideOptions options_;
@@ -441,7 +484,9 @@ class GateRun {
 };
 
 Result<ExitCode> run_gate(GateVerb verb) {
-  GRAPHGATE_TRY_VOID(check_report_paths(verb.reports));
+  ReportPaths outputs = verb.reports;
+  outputs["trace"] = verb.trace;
+  GRAPHGATE_TRY_VOID(check_report_paths(outputs));
   const ExchangeFolder exchange;
   GRAPHGATE_TRY(Choices choices, choices_of(verb, exchange.path()));
   GRAPHGATE_TRY_VOID(check_verb(verb, choices));
@@ -460,12 +505,14 @@ Result<ExitCode> run_gate(GateVerb verb) {
   GRAPHGATE_TRY(std::vector<GateInput> inputs, find_gate_inputs(verb.corpus));
   GRAPHGATE_TRY(inputs, choose_inputs(std::move(inputs), verb.only, verb.limit));
   const auto view = gate_view_for(stderr);
-  GateRun run(verb, std::move(choices), std::move(inputs), options, exchange, *view);
+  GateTrace trace;
+  GateRun run(verb, std::move(choices), std::move(inputs), options, exchange, *view, trace);
   GRAPHGATE_TRY(const GateReport gate, run.run(std::move(compare)));
   Report report = report_of(gate);
   if (has_form(verb.reports, kHtmlForm)) report.panels.push_back(gate_matrix(gate));
+  if (!verb.trace.empty()) GRAPHGATE_TRY_VOID(write_text(trace.print(), verb.trace));
   GRAPHGATE_TRY_VOID(write_report(report, verb.reports));
-  if (to_stdout(verb.reports) == 0) print_lines(report);
+  if (to_stdout(outputs) == 0) print_lines(report);
   return report.code;
 }
 
@@ -536,6 +583,7 @@ Verb add_gate(CLI::App& app) {
   gate->add_option("--save", verb.save, "keep what the candidate came to in this .json")
       ->type_name(takes::kOutput);
   add_report_options(*gate, verb.reports, "the comparison");
+  add_trace_flag(*gate, verb.trace, "which side was at which case, and when,");
   gate->get_option("--junit")->description("write it as JUnit XML to this file (- for stdout)");
   gate->get_option("--sarif")->description(
       "write it as SARIF 2.1.0 with baselineState to this file (- for stdout)");

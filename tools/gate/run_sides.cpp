@@ -61,6 +61,7 @@ class SidesRun {
     Series series;
     std::size_t heard = 0;  // looks that it has told of
     Clock::time_point since;
+    std::size_t place = 0;  // among those that work at a time
   };
   struct CaseState {
     std::map<std::size_t, GateCase> sides;
@@ -113,10 +114,17 @@ class SidesRun {
       });
       if (!started.ok() && pool_.running() == 0) return started.error();
       if (!started.ok()) break;  // later, when one has ended
-      work_[number] = {series, 0, Clock::now()};
+      work_[number] = {series, 0, Clock::now(), free_place()};
       queue_.pop_front();
     }
     return {};
+  }
+
+  [[nodiscard]] std::size_t free_place() const {
+    std::size_t place = 0;
+    const auto is_taken = [&](const auto& one) { return one.second.place == place; };
+    while (std::any_of(work_.begin(), work_.end(), is_taken)) ++place;
+    return place;
   }
 
   // In a worker. An executor that is built in has a process to itself, which it may end.
@@ -165,6 +173,9 @@ class SidesRun {
     const auto now = Clock::now();
     child.seconds = std::chrono::duration<double>(now - std::exchange(work.since, now)).count();
     GRAPHGATE_TRY(const GateCase one, look_of(inputs_[look.input], sides_[look.side], child));
+    if (options_.looked) {
+      options_.looked({look.input, look.side, work.place, child.seconds, &one});
+    }
     return take(look, one);
   }
 

@@ -24,6 +24,15 @@ struct LookInWork {
   double seconds = 0;  // so far
 };
 
+// A look that has just ended.
+struct LookDone {
+  std::size_t input = 0;
+  std::size_t side = 0;
+  std::size_t worker = 0;  // from 0, below `jobs`: one look at a time
+  double seconds = 0;
+  const GateCase* came_to = nullptr;
+};
+
 struct SideOptions {
   LookOptions look;
   int jobs = 1;
@@ -37,6 +46,8 @@ struct SideOptions {
   std::function<bool()> should_stop = {};
   // Told again and again what is in work.
   std::function<void(const std::vector<LookInWork>&)> tick = {};
+  // Told of each look, in the order in which they end; may be empty.
+  std::function<void(const LookDone&)> looked = {};
   // Told where a process had to be killed, which leaves things behind.
   std::function<void()> killed = {};
 };

@@ -6,6 +6,7 @@
 #include "fuzz/campaign/corpus.h"
 #include "tools/report/escape.h"
 #include "tools/report/json.h"
+#include "tools/report/trace_events.h"
 
 namespace graphgate::tools {
 namespace {
@@ -48,6 +49,7 @@ Json points_of(const std::vector<CampaignPoint>& points) {
 
 void HistoryView::begin(const fuzz::CampaignState& state, const fuzz::Shard& shard, int jobs) {
   begin_ = std::chrono::steady_clock::now();
+  begin_nanoseconds_ = fuzz::Journal::now_nanoseconds();
   begin_seconds_ = state.seconds;
   shown_.begin(state, shard, jobs);
 }
@@ -76,6 +78,22 @@ double HistoryView::progress_seconds() const { return std::min(shown_.progress_s
 void HistoryView::note(const std::string& signature, std::string what) {
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin_;
   history_.events[signature].push_back({begin_seconds_ + spent.count(), std::move(what)});
+}
+
+void HistoryView::ran(const fuzz::CaseTime& time) {
+  shown_.ran(time);
+  if (history_.cases.size() >= kMostCases) {
+    ++history_.further_cases;
+    return;
+  }
+  const auto seconds = [](std::uint64_t from, std::uint64_t to) {
+    return to > from ? 1e-9 * static_cast<double>(to - from) : 0.0;
+  };
+  history_.cases.push_back(
+      {time.worker, time.index,
+       begin_seconds_ + seconds(begin_nanoseconds_, time.begin_nanoseconds),
+       seconds(time.begin_nanoseconds, time.end_nanoseconds),
+       time.outcome ? std::string(spec::outcome_name(*time.outcome)) : "lost with its worker"});
 }
 
 void HistoryView::found(const fuzz::FindingNews& news) {
@@ -135,10 +153,39 @@ Json campaign_panel(const FuzzOutcome& outcome, const Report& report,
     if (file.empty()) continue;
     const std::string path = outcome.corpus + "/" + file;
     finding["path"] = path;
+    if (!report.left_out.empty()) continue;
     finding["case"] = text_of(path);
     finding["script"] = text_of(fuzz::script_path(path));
   }
   return panel;
+}
+
+std::string campaign_trace(const CampaignHistory& history) {
+  std::vector<CaseSpan> by_worker = history.cases;  // tracks come in the order of their spans
+  std::stable_sort(by_worker.begin(), by_worker.end(),
+                   [](const CaseSpan& a, const CaseSpan& b) { return a.worker < b.worker; });
+  std::vector<TraceSpan> cases;
+  for (const CaseSpan& one : by_worker) {
+    cases.push_back({"worker " + std::to_string(one.worker),
+                     "case " + std::to_string(one.index),
+                     one.begin_seconds,
+                     one.seconds,
+                     {{"outcome", one.outcome}}});
+  }
+  std::vector<TraceSpan> findings;
+  for (const auto& [signature, events] : history.events) {
+    const FindingEvent& last = events.back();
+    const double begin = events.front().seconds;
+    findings.push_back({signature, last.what, begin, last.seconds - begin, Json::object()});
+  }
+  TraceEvents trace;
+  std::string title = "cases";
+  if (history.further_cases > 0) {
+    title += " (" + count_text(history.further_cases, "later one", "later ones") + " left out)";
+  }
+  trace.add_spans(title, cases);
+  trace.add_spans("findings", findings);
+  return trace.print();
 }
 
 }  // namespace graphgate::tools

@@ -52,6 +52,21 @@ TEST(CampaignHistory, StaysSmallHoweverLongTheCampaign) {
   EXPECT_GT(points.back().seconds, 49'000);
 }
 
+TEST(CampaignHistory, TracesTheFirstCasesAndCountsTheOthers) {
+  Listener listener;
+  HistoryView view(listener);
+  view.begin({}, {}, 1);
+  const std::uint64_t begin = fuzz::Journal::now_nanoseconds();
+  for (std::uint64_t index = 0; index < 50'002; ++index) {
+    view.ran(
+        {index % 2, index, begin + 1000 * index, begin + 1000 * index + 500, spec::Outcome::kPass});
+  }
+  EXPECT_EQ(view.history().cases.size(), 50'000U);
+  EXPECT_EQ(view.history().further_cases, 2U);
+  EXPECT_NEAR(view.history().cases.front().seconds, 5e-7, 1e-12);
+  EXPECT_TRUE(contains(campaign_trace(view.history()), "cases (2 later ones left out)"));
+}
+
 TEST(CampaignHistory, KeepsWhatHappenedToEachFinding) {
   Listener listener;
   HistoryView view(listener);

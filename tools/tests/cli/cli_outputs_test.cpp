@@ -67,6 +67,93 @@ TEST_F(CliOutputs, TraceARunCallByCall) {
   EXPECT_FALSE(slices_on(trace, "partitions").empty());
 }
 
+TEST_F(CliOutputs, TraceACampaignByWorkersCasesAndFindings) {
+  const std::string line =
+      "fuzz --cases 40 -j 2 --deviation lifetimes_touch_wrongly --judges verifier --corpus " +
+      (folder_ / "corpus").string();
+  const std::string file = (folder_ / "campaign.json").string();
+  const CliRun wrote = run(line + " --trace " + file);
+  EXPECT_EQ(wrote.code, 1) << wrote.out << wrote.err;
+  const auto trace = expect_trace(read_file(file));
+  std::vector<std::string> cases = slices_on(trace, "worker 0");
+  const std::vector<std::string> others = slices_on(trace, "worker 1");
+  EXPECT_FALSE(cases.empty());
+  EXPECT_FALSE(others.empty());
+  cases.insert(cases.end(), others.begin(), others.end());
+  std::sort(cases.begin(), cases.end());
+  EXPECT_EQ(cases.size(), 40U);
+  EXPECT_EQ(std::unique(cases.begin(), cases.end()) - cases.begin(), 40);
+  std::set<std::string> outcomes;
+  std::size_t findings = 0;
+  for (const auto& event : trace["traceEvents"]) {
+    if (event["ph"] != "X") continue;
+    if (event["args"].contains("outcome")) outcomes.insert(event["args"]["outcome"]);
+    if (contains(event["name"].get<std::string>(), "confirmed, reduced to ")) ++findings;
+  }
+  EXPECT_TRUE(outcomes.contains("FAIL"));
+  EXPECT_TRUE(outcomes.contains("PASS"));
+  EXPECT_GE(findings, 1U);
+  EXPECT_EQ(run(line + " --replay-only --trace " + file).code, 4);
+  EXPECT_EQ(run("fuzz --trace " + file + " merge " + (folder_ / "corpus").string()).code, 4);
+}
+
+TEST_F(CliOutputs, TraceACampaignThatLosesAWorker) {
+  const std::string file = (folder_ / "campaign.json").string();
+  const CliRun wrote = run("fuzz --cases 8 -j 1 --memory-limit 1M --judges state --corpus " +
+                           (folder_ / "corpus").string() + " --trace " + file);
+  EXPECT_NE(wrote.code, 0) << wrote.out << wrote.err;
+  const auto trace = expect_trace(read_file(file));
+  const auto is_lost = [](const nlohmann::json& event) {
+    return event["ph"] == "X" && event["args"].value("outcome", "") == "lost with its worker";
+  };
+  EXPECT_TRUE(std::any_of(trace["traceEvents"].begin(), trace["traceEvents"].end(), is_lost));
+}
+
+TEST_F(CliOutputs, TraceAGateBySidesAndCases) {
+  const std::string file = (folder_ / "gate.json").string();
+  const CliRun wrote =
+      run("gate --baseline torch-2.8.0 --candidate torch-2.9.0 -j 2 --reruns 1 "
+          "--only catalogue/p8-node --trace " +
+          file + " --corpus " + GRAPHGATE_GOLDEN_DIR "/cases");
+  EXPECT_EQ(wrote.code, 1) << wrote.out << wrote.err;
+  const auto trace = expect_trace(read_file(file));
+  std::map<std::string, std::vector<std::string>> looks;  // by outcome
+  for (const auto& event : trace["traceEvents"]) {
+    if (event["ph"] == "X") looks[event["args"]["outcome"]].push_back(event["name"]);
+  }
+  const std::string name = "catalogue/p8-node-without-origin";
+  EXPECT_EQ(looks["PASS"], std::vector<std::string>({name}));        // the baseline
+  EXPECT_EQ(looks["FAIL"], std::vector<std::string>({name, name}));  // looked at again
+  const CliRun alone =
+      run("gate --baseline torch-2.8.0 --candidate torch-2.8.0 --limit 2 "
+          "--trace - --corpus " GRAPHGATE_GOLDEN_DIR "/cases");
+  EXPECT_EQ(slices_on(expect_trace(alone.out), "torch-2.8.0").size() +
+                slices_on(expect_trace(alone.out), "torch-2.8.0, worker 1").size(),
+            4U);
+  EXPECT_EQ(run("gate --baseline torch-2.8.0 --candidate torch-2.8.0 --trace - --json -").code, 4);
+}
+
+TEST_F(CliOutputs, LeaveCasesAndScriptsOutOfACampaignsReportsAndSaySo) {
+  const auto at = [&](const char* name) { return (folder_ / name).string(); };
+  const std::string corpus = " --corpus " + at("corpus");
+  const std::string line =
+      "fuzz --cases 20 -j 2 --deviation lifetimes_touch_wrongly --judges verifier" + corpus;
+  EXPECT_EQ(run(line + " --html " + at("whole.html")).code, 1);
+  EXPECT_TRUE(contains(read_file(at("whole.html")), "graphgate-case 1"));
+  const CliRun wrote =
+      run(line + " --overwrite --no-data --html " + at("r.html") + " --json " + at("r.json") +
+          " --markdown " + at("r.md") + " --junit " + at("r.xml") + " --sarif " + at("r.sarif"));
+  EXPECT_EQ(wrote.code, 1) << wrote.out << wrote.err;
+  for (const char* report : {"r.html", "r.json", "r.md", "r.xml", "r.sarif"}) {
+    const std::string text = read_file(at(report));
+    EXPECT_TRUE(contains(text, "cases and scripts of findings are left out (--no-data)")) << report;
+    EXPECT_FALSE(contains(text, "graphgate-case 1")) << report;
+  }
+  EXPECT_EQ(run("fuzz merge --no-data --html " + at("m.html") + " " + at("corpus")).code, 1);
+  EXPECT_FALSE(contains(read_file(at("m.html")), "graphgate-case 1"));
+  EXPECT_EQ(run(line + " --no-data").code, 4);  // nothing is written
+}
+
 TEST_F(CliOutputs, BundleWhatWasJudgedAndRunItAgain) {
   const std::string bundle = (folder_ / "bundle").string();
   const std::string model_file = model("mutations.pt2");
