@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
+#include <sstream>
 
 #include "spec/configuration.h"
 #include "tools/cli/flags.h"
@@ -32,6 +34,34 @@ WordKind kind_of(const CLI::Option& option, const OptionText& text) {
   return text.value == takes::kCommand ? WordKind::kCommand : WordKind::kFree;
 }
 
+std::string join_names(const char* word, const std::set<CLI::Option*>& options) {
+  std::set<std::string> names;
+  for (const CLI::Option* option : options) names.insert(option->get_name());
+  std::string text;
+  for (const std::string& name : names) text += " " + name;
+  return text.empty() ? "" : word + text;
+}
+
+// "TEXT:{host,cuda}" as "host, cuda", "INT:INT in [1 - 8]" as "1 to 8".
+std::string value_in_words(const OptionText& text) {
+  std::string value = text.value;
+  const std::size_t colon = value.find(':');
+  const std::string type = value.substr(0, colon);
+  const bool is_typed = type == "INT" || type == "UINT" || type == "FLOAT" || type == "TEXT";
+  if (colon != std::string::npos && is_typed) value.erase(0, colon + 1);
+  const std::size_t range = value.find(" in [");
+  if (value.starts_with("{")) {
+    value.clear();
+    for (const std::string& word : text.choices) value += (value.empty() ? "" : ", ") + word;
+  } else if (range != std::string::npos) {
+    value = value.substr(range + 5, value.size() - range - 6);
+    value.replace(value.find(" - "), 3, " to ");
+  } else if (value == "POSITIVE") {
+    value = "a number over 0";
+  }
+  return text.usual.empty() ? value : value + ", default " + text.usual;
+}
+
 OptionText option_text(const CLI::Option& option) {
   OptionText text;
   for (const std::string& name : option.get_snames()) text.names.push_back("-" + name);
@@ -47,10 +77,15 @@ OptionText option_text(const CLI::Option& option) {
     }
   }
   text.kind = kind_of(option, text);
-  text.help = option.get_description();
-  text.group = option.get_group();
   text.is_repeated =
       takes_word && option.get_expected_max() == CLI::detail::expected_max_vector_size;
+  text.words = value_in_words(text) + (text.is_repeated ? " ..." : "");
+  for (const std::string& with :
+       {join_names("with", option.get_needs()), join_names("not with", option.get_excludes())}) {
+    if (!with.empty()) text.words += (text.words.empty() ? "" : " ") + with;
+  }
+  text.help = option.get_description();
+  text.group = option.get_group();
   text.is_required = option.get_required();
   return text;
 }
@@ -60,6 +95,14 @@ VerbText verb_text(const CLI::App& app, std::vector<std::string> path) {
   verb.path = std::move(path);
   verb.help = app.get_description();
   verb.footer = app.get_footer();
+  const std::size_t begin = verb.footer.find("Example");
+  const std::string shown = begin == std::string::npos ? "" : verb.footer.substr(begin);
+  std::istringstream lines(shown.substr(0, shown.find("\n\n")));
+  std::string line;
+  std::getline(lines, line);  // the heading
+  while (std::getline(lines, line)) {
+    verb.examples.push_back(line.substr(line.find_first_not_of(' ')));
+  }
   for (const CLI::Option* option : app.get_options()) {
     if (option->get_group().empty()) continue;  // hidden
     OptionText text = option_text(*option);

@@ -25,6 +25,7 @@ struct OptionText {
   std::string title;               // of such a word: "files"
   std::string value;               // as --help has it: "OUTPUT", "TEXT:{host,cuda}"; "": a switch
   std::string usual;               // the default, where --help says it
+  std::string words;               // of value, default and what goes with it: "1 to 8, default 4"
   std::string help;
   std::string group;  // the heading in --help: "Options"
   WordKind kind = WordKind::kNone;
@@ -39,7 +40,8 @@ struct VerbText {
   std::string help;               // one line
   std::string footer;  // paragraphs behind the options in --help, with blank lines between
   std::vector<OptionText> options;
-  std::vector<OptionText> words;  // those without a name
+  std::vector<OptionText> words;      // those without a name
+  std::vector<std::string> examples;  // lines of the footer
   std::vector<VerbText> below;
 };
 

@@ -19,6 +19,7 @@ struct HelpVerb {
   const CLI::App* app = nullptr;
   std::vector<std::string> path;
   bool is_man = false;
+  bool is_markdown = false;
   std::string folder;
 };
 
@@ -79,6 +80,12 @@ Result<ExitCode> run_help(const HelpVerb& verb) {
     GRAPHGATE_TRY_VOID(refuse_without_effect(*verb.app, {"with --man-folder", {"man-folder"}}));
     if (!verb.path.empty()) return bad_input("--man-folder takes all verbs, and names none");
   }
+  if (verb.is_markdown) {
+    GRAPHGATE_TRY_VOID(refuse_without_effect(*verb.app, {"with --markdown", {"markdown"}}));
+    if (!verb.path.empty()) return bad_input("--markdown takes all verbs, and names none");
+    GRAPHGATE_TRY_VOID(write_text(markdown_page(command_table(*verb.program)), "-"));
+    return ExitCode::kGood;
+  }
   GRAPHGATE_TRY(const CLI::App* asked, verb_at(*verb.program, verb.path));
   if (!verb.is_man && verb.folder.empty()) {
     GRAPHGATE_TRY_VOID(write_text(help_of(*asked), "-"));
@@ -109,6 +116,7 @@ Verb add_help(CLI::App& app) {
                    "a verb, or two as 'fuzz merge'; without: what verbs there are")
       ->type_name(takes::kName);
   help->add_flag("--man", verb.is_man, "as a page for man(1)");
+  help->add_flag("--markdown", verb.is_markdown, "all verbs, as one page of Markdown");
   help->add_option("--man-folder", verb.folder, "write the pages of all verbs into this folder")
       ->type_name(takes::kOutputFolder);
   help->footer(

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "tools/cli/flags.h"
+
 namespace graphgate::tools {
 namespace {
 
@@ -49,10 +51,8 @@ std::string entry(const OptionText& option) {
   std::string head;
   for (const std::string& name : option.names) head += (head.empty() ? "" : ", ") + bold(name);
   if (head.empty()) head = italic(option.title);
-  if (!option.value.empty()) head += " " + italic(option.value);
-  if (option.is_repeated) head += " ...";
+  if (!option.words.empty()) head += " " + italic(option.words);
   std::string help = troff(option.help);
-  if (!option.usual.empty()) help += " [" + troff(option.usual) + "]";
   if (option.is_required) help += " (required)";
   return ".TP\n" + head + "\n" + help + "\n";
 }
@@ -88,10 +88,9 @@ std::vector<std::string> paragraphs_of(const std::string& text) {
   return all;
 }
 
-// What stands behind the options in --help: examples, exit codes, and what else there is to know.
+// What stands behind the options in --help, beside examples.
 struct Footer {
   std::string notes;
-  std::string examples;
   std::string exit_codes;
 };
 
@@ -99,10 +98,8 @@ Footer footer_of(const VerbText& verb) {
   Footer footer;
   constexpr const char* kExit = "Exit code: ";
   for (const std::string& paragraph : paragraphs_of(verb.footer)) {
-    if (paragraph.starts_with("Example")) {
-      const std::size_t end = std::min(paragraph.find('\n'), paragraph.size() - 1);
-      footer.examples += ".nf\n" + troff(paragraph.substr(end + 1)) + "\n.fi\n";
-    } else if (paragraph.starts_with(kExit)) {
+    if (paragraph.starts_with("Example")) continue;
+    if (paragraph.starts_with(kExit)) {
       footer.exit_codes += troff(paragraph.substr(std::string(kExit).size())) + "\n";
     } else {
       footer.notes += ".PP\n" + troff(paragraph) + "\n";
@@ -113,7 +110,62 @@ Footer footer_of(const VerbText& verb) {
 
 std::string reference_to(const VerbText& verb) { return bold(man_page_name(verb)) + "(1)"; }
 
+std::string markdown(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '|' || c == '*') out += '\\';
+    out += c == '<' ? "&lt;" : std::string(1, c);
+  }
+  return out;
+}
+
+std::string markdown_row(const OptionText& option) {
+  std::string names = option.title;
+  if (!option.names.empty()) names.clear();
+  for (const std::string& name : option.names) names += (names.empty() ? "" : ", ") + name;
+  const std::string value = option.words + (option.is_required ? " (required)" : "");
+  return "| `" + names + "` | " + markdown(value) + " | " + markdown(option.help) + " |\n";
+}
+
+std::string markdown_section(const VerbText& verb) {
+  std::string text = "\n## " + command_of(verb).substr(std::string("graphgate ").size()) + "\n\n";
+  std::string help = verb.help;
+  help[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(help[0])));
+  text += help + ".\n";
+  std::string rows;
+  bool takes_planner = false;
+  for (const OptionText& word : verb.words) rows += markdown_row(word);
+  for (const OptionText& option : verb.options) {
+    const bool is_of_all = option.names.back() == "--help" || option.names.back() == "--text-limit";
+    takes_planner |= option.group == kPlannerGroup;
+    if (!is_of_all && option.group != kPlannerGroup) rows += markdown_row(option);
+  }
+  if (!rows.empty()) text += "\n| flag | value | what |\n| --- | --- | --- |\n" + rows;
+  if (takes_planner) text += "\nIt takes all [options of the executor](options.md), too.\n";
+  if (verb.examples.empty()) return text;
+  text += "\n```\n";
+  for (const std::string& example : verb.examples) text += example + "\n";
+  return text + "```\n";
+}
+
 }  // namespace
+
+std::string markdown_page(const VerbText& program) {
+  std::string text =
+      "# Every flag\n\n"
+      "Written by `graphgate help --markdown`, from the texts in `tools/cli/`. What the verbs are "
+      "for "
+      "is in\n[verbs](verbs.md), and so are [exit codes](verbs.md#exit-codes) and [what FILE, "
+      "FOLDER "
+      "and OUTPUT mean](verbs.md#files).\n\n"
+      "Each verb also takes `--help`, and those that read texts take `--text-limit BYTES`, the "
+      "most "
+      "that is read of each.\n";
+  for (const VerbText* verb : with_all_below(program)) {
+    if (!verb->path.empty()) text += markdown_section(*verb);
+  }
+  return text;
+}
 
 std::string man_page_name(const VerbText& verb) {
   std::string name = "graphgate";
@@ -143,7 +195,9 @@ std::string man_page(const VerbText& verb, const VerbText* parent) {
     text += ".TP\n" + reference_to(below) + "\n" + troff(below.help) + "\n";
   }
   if (!footer.exit_codes.empty()) text += ".SH EXIT STATUS\n" + footer.exit_codes;
-  if (!footer.examples.empty()) text += ".SH EXAMPLES\n" + footer.examples;
+  if (!verb.examples.empty()) text += ".SH EXAMPLES\n.nf\n";
+  for (const std::string& example : verb.examples) text += troff(example) + "\n";
+  if (!verb.examples.empty()) text += ".fi\n";
   if (parent != nullptr) text += ".SH SEE ALSO\n" + reference_to(*parent) + "\n";
   return text;
 }
