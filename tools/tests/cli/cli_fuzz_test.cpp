@@ -167,10 +167,11 @@ TEST_F(CliFuzz, GoesOnWhereCasesTakeTheirProcessDown) {
   // Only small cases have room to run, in what the process holds already.
   const CliRun outcome =
       run("fuzz --cases 48 -j 2 --judges provenance,bounds,state --memory-limit 1M --corpus " +
-          corpus() + option("--json", "r.json"));
+          corpus() + option("--json", "r.json") + option("--trace", "t.json"));
   EXPECT_EQ(outcome.code, 1) << outcome.out << outcome.err;
   const auto report = json("r.json");
   EXPECT_EQ(report["cases"], 48);
+  EXPECT_TRUE(contains(read_file(folder_ / "t.json"), "\"lost with its worker\""));
   EXPECT_EQ(report["findings"].size(), 1U) << "wherever memory ends, it is named so";
   const auto crashes = findings(report, "memory out-of-memory");
   ASSERT_EQ(crashes.size(), 1U) << report.dump(2);

@@ -97,18 +97,6 @@ TEST_F(CliOutputs, TraceACampaignByWorkersCasesAndFindings) {
   EXPECT_EQ(run("fuzz --trace " + file + " merge " + (folder_ / "corpus").string()).code, 4);
 }
 
-TEST_F(CliOutputs, TraceACampaignThatLosesAWorker) {
-  const std::string file = (folder_ / "campaign.json").string();
-  const CliRun wrote = run("fuzz --cases 8 -j 1 --memory-limit 1M --judges state --corpus " +
-                           (folder_ / "corpus").string() + " --trace " + file);
-  EXPECT_NE(wrote.code, 0) << wrote.out << wrote.err;
-  const auto trace = expect_trace(read_file(file));
-  const auto is_lost = [](const nlohmann::json& event) {
-    return event["ph"] == "X" && event["args"].value("outcome", "") == "lost with its worker";
-  };
-  EXPECT_TRUE(std::any_of(trace["traceEvents"].begin(), trace["traceEvents"].end(), is_lost));
-}
-
 TEST_F(CliOutputs, TraceAGateBySidesAndCases) {
   const std::string file = (folder_ / "gate.json").string();
   const CliRun wrote =
