@@ -8,10 +8,10 @@
 namespace graphgate::interop {
 namespace {
 
-const char* const kInputs = "  input %t : f32[0]\n  input %x : f32[2]\n  input %info : i32[]\n";
+const char* const kTokenInputs = "  input %t : f32[0]\n  input %x : f32[2]\n  input %info : i32[]\n";
 
 spec::Program program_with(const std::string& body) {
-  return must(spec::parse_program("program \"p\" {\n" + std::string(kInputs) + body + "}\n",
+  return must(spec::parse_program("program \"p\" {\n" + std::string(kTokenInputs) + body + "}\n",
                                   spec::builtin_op_table(), "test"));
 }
 
