@@ -157,8 +157,8 @@ constexpr OptionRow kRows[] = {
      "what the kernels of the executor under test compute, so that bounds fit it"},
     {option::kKernels, Kind::kWord, Group::kReference, kNotDrawn,
      "whose kernels decide what PyTorch leaves to them; cuda-checked: and refuse what they do not "
-     "take",
-     "cpu,cuda,cuda-checked"},
+     "take; own: an engine's own",
+     "cpu,cuda,cuda-checked,own"},
     {option::kSplitSums, Kind::kSeveralNames, Group::kReference, kNotDrawn,
      "dtypes whose products of matrices may be summed in rounded parts: f16, bf16"},
     {option::kTf32, Kind::kWord, Group::kReference, kNotDrawn,

@@ -88,7 +88,7 @@ Script without_refused_call(const Script& script, const Trace& subject) {
 Result<std::optional<std::string>> refusal_of_cuda(Runs& runs, const Trace& subject) {
   std::optional<std::string> out;
   const bool is_refused = subject.error && subject.error->kind == ErrorKind::kBadInput;
-  if (!is_refused || !runs.promises().has_cuda_kernels) return out;
+  if (!is_refused || runs.promises().kernels != "cuda") return out;
   GRAPHGATE_TRY(const Trace checked, runs.oracle_with_kernels("cuda-checked"));
   if (end_alike(checked, subject) && checked.error->kind == ErrorKind::kBadInput) {
     out = checked.error->message;
@@ -129,7 +129,7 @@ Result<std::vector<Finding>> findings_of_end(Runs& runs, const Trace& subject) {
   // Fed-back outputs make the oracle's run depend on the subject's, which ended.
   GRAPHGATE_TRY(const Trace oracle, runs.oracle_on(script, "eager"));
   const bool both = end_alike(oracle, subject);
-  const bool has_cuda_kernels = runs.promises().has_cuda_kernels;
+  const bool has_cuda_kernels = runs.promises().kernels == "cuda";
   if (both && oracle.error->kind == ErrorKind::kBadInput) {
     if (!has_cuda_kernels) return error;
     // Saved statistics and buffers have other sizes there.

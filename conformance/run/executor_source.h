@@ -34,8 +34,8 @@ struct Promises {
   // bounds are asked for.
   std::string arithmetic = "strict";
   // The kernels that decide what PyTorch leaves to them (which of equal elements comes first):
-  // CUDA's, or those for CPUs.
-  bool has_cuda_kernels = false;
+  // "cpu", PyTorch's for CPUs; "cuda", PyTorch's for a GPU; or "own", an engine's own.
+  std::string kernels = "cpu";
   // The dtypes, by their short names and in order, whose products of matrices it may sum in parts
   // that are rounded to the dtype.
   std::vector<std::string> split_sums = {};

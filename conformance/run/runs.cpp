@@ -205,7 +205,7 @@ Configuration Runs::oracle_configuration(std::string_view mode) const {
   Configuration configuration = {{option::kMode, std::string(mode)}};
   const Promises promised = promises();
   // Sizes depend on kernels, too: those of statistics that a batch norm saves.
-  if (promised.has_cuda_kernels) configuration[option::kKernels] = "cuda";
+  if (promised.kernels != "cpu") configuration[option::kKernels] = promised.kernels;
   if (mode != "worst-case" && mode != "sampled") return configuration;
   if (promised.arithmetic != "strict") configuration[option::kArithmetic] = promised.arithmetic;
   if (!promised.split_sums.empty())

@@ -58,9 +58,12 @@ struct Arithmetic {
   // Float32 division, square root and exponential are the GPU's approximations, and subnormal
   // operands and results may count as zero of their sign.
   bool approximates = false;
-  // Declared beside the name: CUDA's kernels decide what PyTorch leaves to kernels, and it is open
-  // which of equal elements comes first; otherwise its CPU kernels do, and it is what they give.
+  // Declared beside the name: CUDA's kernels decide what PyTorch leaves to kernels; otherwise its
+  // CPU kernels do, and it is what they give.
   bool has_cuda_kernels = false;
+  // Declared instead of that: an engine's own kernels do, and where PyTorch promises nothing of
+  // equal elements, it is open which comes first.
+  bool has_own_kernels = false;
   // Declared with that: what they refuse and the CPU's take is refused.
   bool refuses_as_cuda = false;
   // Declared beside the name: convolutions of float32 may go to a GPU's matrix units as TF32.
@@ -70,6 +73,8 @@ struct Arithmetic {
   bool splits_float16 = false;
   bool splits_bfloat16 = false;
 
+  // Whether it is open which of equal elements comes first, where PyTorch leaves it to kernels.
+  [[nodiscard]] constexpr bool opens_ties() const { return has_cuda_kernels || has_own_kernels; }
   [[nodiscard]] constexpr bool splits(spec::DType dtype) const {
     if (dtype == spec::DType::kFloat16) return splits_float16;
     return dtype == spec::DType::kBFloat16 && splits_bfloat16;

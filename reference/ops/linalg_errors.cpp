@@ -259,7 +259,7 @@ std::int64_t first_open_pivot(const WideMatrix& factors, const WideMatrix& radiu
           rule.decision() * rule.joined(pivot_radius, by_steps.candidate_radius(i, k));
       const bool is_tie = reach == 0 && size == pivot && pivot != 0;
       const bool hangs =
-          reach == 0 ? is_tie && declared_arithmetic().has_cuda_kernels : !(pivot - size > reach);
+          reach == 0 ? is_tie && declared_arithmetic().opens_ties() : !(pivot - size > reach);
       if (!hangs) continue;
       const long double ratio = std::fabs(factors(i, k));  // of a pivot that is not zero
       const bool is_known = reach > 0 && pivot > 0 && ratio + rule.decision() * radius(i, k) < 1;

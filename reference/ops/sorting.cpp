@@ -88,7 +88,7 @@ Ranked<N> ranked(std::span<const N> line, const Order& order, bool ties_open) {
     out.values.push_back(line[at]);
     out.indices.emplace_back(static_cast<std::int64_t>(at));
   }
-  const bool ties_count = ties_open && declared_arithmetic().has_cuda_kernels;
+  const bool ties_count = ties_open && declared_arithmetic().opens_ties();
   if (!ties_count && !has_inexact(line)) return out;
   const std::vector<std::vector<std::size_t>> others = rivals(line, order, ties_open);
   for (std::size_t p = 0; p < order.size(); ++p) {
@@ -104,7 +104,7 @@ Ranked<N> ranked(std::span<const N> line, const Order& order, bool ties_open) {
 // so is everything.
 template <class N>
 Ranked<N> selected(std::span<const N> line, const Order& order) {
-  bool open = declared_arithmetic().has_cuda_kernels && line.size() > 1;
+  bool open = declared_arithmetic().opens_ties() && line.size() > 1;
   for (std::size_t i = 0; has_inexact(line) && i < line.size() && !open; ++i) {
     for (std::size_t j = i + 1; j < line.size(); ++j) open = open || is_open(line[i], line[j]);
   }
@@ -189,7 +189,7 @@ struct Chosen {
 // The element at `rank` of the line in ascending order.
 template <class N>
 Chosen<N> order_statistic(std::span<const N> line, std::size_t rank) {
-  const bool ties_open = declared_arithmetic().has_cuda_kernels;
+  const bool ties_open = declared_arithmetic().opens_ties();
   const Ranked<N> all = ranked(line, sorted_order(line, false, true), ties_open);
   return {all.values[rank], all.indices[rank]};
 }
@@ -301,7 +301,7 @@ Chosen<N> most_frequent(std::span<const N> line) {
   if (is_open && line.size() > 1) {
     return {left_open(value), Whole(static_cast<std::int64_t>(place), true)};
   }
-  const bool is_tied = longest > 1 && declared_arithmetic().has_cuda_kernels;
+  const bool is_tied = longest > 1 && declared_arithmetic().opens_ties();
   return {value, Whole(static_cast<std::int64_t>(place), is_tied)};
 }
 

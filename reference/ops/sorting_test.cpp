@@ -239,6 +239,22 @@ TEST(CudaKernels, LeaveOpenWhichOfEqualElementsComesFirst) {
             (std::vector<bool>{true}));
 }
 
+// An engine's own kernels may take equal elements in any order, and round as the CPU's do.
+TEST(OwnKernels, LeaveOpenWhichOfEqualElementsComesFirst) {
+  Arithmetic arithmetic;
+  arithmetic.has_own_kernels = true;
+  const DeclaredArithmetic declared(arithmetic);
+  const Arguments two_of_four = {{"self", {tensor(DType::kFloat32, {4}, {3, 1, 3, 2})}},
+                                 {"k", {std::int64_t{2}}}};
+  const std::vector<Datum> taken = run("aten.topk.default", two_of_four, Mode::kWorstCase);
+  EXPECT_EQ(openness(result(taken, 1)), (std::vector<bool>{true, true}));
+  EXPECT_EQ(openness(result(taken, 0)), (std::vector<bool>{false, false}));
+  const Arguments stable = {{"self", {tensor(DType::kFloat32, {3}, {1, 1, 1})}},
+                            {"stable", {true}}};
+  EXPECT_EQ(openness(result(run("aten.sort.stable", stable, Mode::kWorstCase), 1)),
+            (std::vector<bool>{false, false, false}));
+}
+
 // Zeros are equal, whatever their signs: 1 / kthvalue is an infinity of either, on a CPU too.
 TEST(CudaKernels, LeaveOpenWhichOfTwoZerosIsTaken) {
   Arithmetic arithmetic;

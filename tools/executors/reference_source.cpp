@@ -32,6 +32,7 @@ Result<bool> read_arithmetic(const std::string& name, const std::string& value,
     }
     reference::Arithmetic named = *arithmetic;
     named.has_cuda_kernels = declared.has_cuda_kernels;
+    named.has_own_kernels = declared.has_own_kernels;
     named.refuses_as_cuda = declared.refuses_as_cuda;
     named.tf32_convolutions = declared.tf32_convolutions;
     named.splits_float16 = declared.splits_float16;
@@ -40,11 +41,12 @@ Result<bool> read_arithmetic(const std::string& name, const std::string& value,
     return true;
   }
   if (name == option::kKernels) {
-    if (value != "cpu" && value != "cuda" && value != "cuda-checked") {
-      return bad_input("option 'kernels': expected cpu, cuda or cuda-checked, found '" + value +
+    if (value != "cpu" && value != "cuda" && value != "cuda-checked" && value != "own") {
+      return bad_input("option 'kernels': expected cpu, cuda, cuda-checked or own, found '" + value +
                        "'");
     }
-    declared.has_cuda_kernels = value != "cpu";
+    declared.has_cuda_kernels = value == "cuda" || value == "cuda-checked";
+    declared.has_own_kernels = value == "own";
     declared.refuses_as_cuda = value == "cuda-checked";
     return true;
   }

@@ -1,7 +1,9 @@
 #include "tools/store/promises.h"
 
+#include <algorithm>
 #include <set>
 
+#include "base/join_words.h"
 #include "interop/json_fields.h"
 #include "reference/number/arithmetic.h"
 #include "spec/text_lexer.h"
@@ -9,14 +11,20 @@
 namespace graphgate::tools {
 namespace {
 
-// Whether a member is `second` and not `first`, which it is where it is missing.
-Result<bool> read_choice(const interop::JsonCursor& object, const char* name,
-                         const std::string& first, const std::string& second) {
-  std::string word = first;
+// "a, b or c".
+std::string one_of(std::vector<std::string> words) {
+  const std::string last = words.back();
+  words.pop_back();
+  return join_words(words, ", ") + " or " + last;
+}
+
+// Returns the member, one of these words: the first where it is missing. An error names them all.
+Result<std::string> read_choice(const interop::JsonCursor& object, const char* name,
+                                const std::vector<std::string>& words) {
+  std::string word = words.front();
   GRAPHGATE_TRY_VOID(read_optional(object, name, word));
-  if (word == first || word == second) return word == second;
-  return object.error(std::string(name) + ": expected " + first + " or " + second + ", found '" +
-                      word + "'");
+  if (std::ranges::find(words, word) != words.end()) return word;
+  return object.error(std::string(name) + ": expected " + one_of(words) + ", found '" + word + "'");
 }
 
 // The short names of 16-bit dtypes, in order.
@@ -47,7 +55,7 @@ Result<conformance::Promises> read_promises(const interop::JsonCursor& object) {
                         promises.arithmetic + "'");
   }
   promises.rounds_results = !arithmetic->keeps_wide;
-  GRAPHGATE_TRY(promises.has_cuda_kernels, read_choice(object, "kernels", "cpu", "cuda"));
+  GRAPHGATE_TRY(promises.kernels, read_choice(object, "kernels", {"cpu", "cuda", "own"}));
   GRAPHGATE_TRY(promises.split_sums, read_split_sums(object));
   GRAPHGATE_TRY_VOID(
       read_list(object, "tf32", [&](const interop::JsonCursor& element) -> Result<void> {
@@ -57,8 +65,8 @@ Result<conformance::Promises> read_promises(const interop::JsonCursor& object) {
         promises.has_tf32_convolutions = true;
         return {};
       }));
-  GRAPHGATE_TRY(const bool is_free, read_choice(object, "layouts", "kept", "free"));
-  promises.keeps_layouts = !is_free;
+  GRAPHGATE_TRY(const std::string layouts, read_choice(object, "layouts", {"kept", "free"}));
+  promises.keeps_layouts = layouts == "kept";
   return promises;
 }
 
@@ -75,10 +83,6 @@ Result<fuzz::SubjectLimits> read_limits(const interop::JsonCursor& object) {
   GRAPHGATE_TRY_VOID(read("devices", limits.devices));
   GRAPHGATE_TRY_VOID(read("not_wrapped", limits.not_wrapped));
   return limits;
-}
-
-const char* kernels_word(const conformance::Promises& promises) {
-  return promises.has_cuda_kernels ? "cuda" : "cpu";
 }
 
 const char* layouts_word(const conformance::Promises& promises) {

@@ -1,8 +1,8 @@
 // What an executor promises, as its greeting and stored runs have it: `arithmetic`, a name of
 // reference/number/arithmetic.h ("strict" where it is missing), `kernels`, "cpu" (where it is
-// missing) or "cuda", `split_sums`, a list of 16-bit dtypes (none where it is missing), `tf32`, a
-// list that may name "convolution" (nothing where it is missing), and
-// `layouts`, "kept" (where it is missing) or "free".
+// missing), "cuda" or "own", `split_sums`, a list of 16-bit dtypes (none where it is missing),
+// `tf32`, a list that may name "convolution" (nothing where it is missing), and `layouts`, "kept"
+// (where it is missing) or "free".
 #pragma once
 
 #include "conformance/run/executor_source.h"
@@ -17,8 +17,6 @@ namespace graphgate::tools {
 // (namespaces whose ops it does not run in auto_functionalized_v2): lists of words, for generators
 // of cases. An executor that says nothing has no limits.
 [[nodiscard]] Result<fuzz::SubjectLimits> read_limits(const interop::JsonCursor& object);
-// "cpu" or "cuda".
-[[nodiscard]] const char* kernels_word(const conformance::Promises& promises);
 // "kept" or "free".
 [[nodiscard]] const char* layouts_word(const conformance::Promises& promises);
 

@@ -15,9 +15,17 @@ Result<conformance::Promises> promises_in(const std::string& text) {
 TEST(Promises, AreTheLeastWhereAGreetingHasNone) {
   const conformance::Promises none = promises_in("{}").value();
   EXPECT_EQ(none.arithmetic, "strict");
-  EXPECT_FALSE(none.has_cuda_kernels);
+  EXPECT_EQ(none.kernels, "cpu");
   EXPECT_TRUE(none.split_sums.empty());
   EXPECT_TRUE(none.keeps_layouts);
+}
+
+TEST(Promises, NameWhoseKernelsDecide) {
+  for (const std::string word : {"cpu", "cuda", "own"}) {
+    EXPECT_EQ(promises_in(R"({"kernels": ")" + word + "\"}").value().kernels, word);
+  }
+  const Error read = failure_of(promises_in(R"({"kernels": "mine"})"), "mine");
+  EXPECT_TRUE(contains(read.message, "expected cpu, cuda or own, found 'mine'")) << read.message;
 }
 
 TEST(Promises, NameTheDtypesWhoseSumsAreSplitInOrderAndOnce) {

@@ -41,7 +41,7 @@ class RunWriter {
     json["is_case"] = head.is_case;
     json["recorded"] = head.recorded;
     json["arithmetic"] = head.promises.arithmetic;
-    json["kernels"] = kernels_word(head.promises);
+    json["kernels"] = head.promises.kernels;
     json["split_sums"] = head.promises.split_sums;
     if (head.promises.has_tf32_convolutions) json["tf32"] = {"convolution"};
     json["layouts"] = layouts_word(head.promises);

@@ -113,7 +113,7 @@ TEST_F(StoredRuns, KeepWhatTheExecutorPromisesAndThatItWasLate) {
   RunHead head{"theirs", true, false};
   head.promises = {.rounds_results = false,
                    .arithmetic = "approximate",
-                   .has_cuda_kernels = true,
+                   .kernels = "cuda",
                    .split_sums = {"bf16"},
                    .keeps_layouts = false};
   const std::string run = (folder_ / "run").string();
@@ -121,7 +121,7 @@ TEST_F(StoredRuns, KeepWhatTheExecutorPromisesAndThatItWasLate) {
   StoredRun stored = read_run(run).value();
   EXPECT_FALSE(stored.promises.rounds_results);
   EXPECT_EQ(stored.promises.arithmetic, "approximate");
-  EXPECT_TRUE(stored.promises.has_cuda_kernels);
+  EXPECT_EQ(stored.promises.kernels, "cuda");
   EXPECT_EQ(stored.promises.split_sums, std::vector<std::string>{"bf16"});
   EXPECT_FALSE(stored.promises.keeps_layouts);
   const GoneSource gone;

@@ -392,7 +392,7 @@ class CudaRefusingSource final : public RefusingSource {
   [[nodiscard]] conformance::Promises promises(
       const conformance::Configuration& /*options*/) const override {
     conformance::Promises out;
-    out.has_cuda_kernels = true;
+    out.kernels = "cuda";
     return out;
   }
 };
@@ -420,7 +420,9 @@ TEST(Refusals, AreExcusedByWhatCudasKernelsDoNotTake) {
 // An executor that refuses what CUDA's kernels do, and promises them, or does not.
 class CheckedSource final : public conformance::ExecutorSource {
  public:
-  explicit CheckedSource(bool has_cuda_kernels) { promised_.has_cuda_kernels = has_cuda_kernels; }
+  explicit CheckedSource(bool has_cuda_kernels) {
+    if (has_cuda_kernels) promised_.kernels = "cuda";
+  }
   [[nodiscard]] std::string_view name() const override { return "checked"; }
   [[nodiscard]] conformance::Promises promises(
       const conformance::Configuration& /*options*/) const override {

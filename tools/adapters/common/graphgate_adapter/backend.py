@@ -28,6 +28,10 @@ class Backend:
         """Returns the arithmetic that it promises there: strict, fast, tensor-core or approximate."""
         raise NotImplementedError
 
+    def kernels(self, device):
+        """Returns whose kernels decide what PyTorch leaves to them there: cpu, cuda, or own."""
+        return "cpu" if device == "cpu" else "cuda"
+
     def compile(self, module, options):
         """Returns what runs the module: a callable that takes its inputs and returns its outputs."""
         raise NotImplementedError

@@ -323,7 +323,7 @@ class Server:
             "name": f"{self._backend.name()} {self._device}",
             "options": list(self._backend.options),
             "arithmetic": self._backend.arithmetic(self._device),
-            "kernels": "cpu" if self._device == "cpu" else "cuda",
+            "kernels": self._backend.kernels(self._device),
             "split_sums": split_sums(self._device),
             "tf32": tf32(self._device),
             "layouts": self._layouts,

@@ -61,6 +61,9 @@ class ExecuTorch(Backend):
         version = __version__.partition("+")[0]
         return f"executorch-{version} torch-{torch.__version__} {'-'.join(variant)}"
 
+    def kernels(self, device):
+        return "own"
+
     def arithmetic(self, device):
         return "strict"
 

@@ -49,6 +49,9 @@ class OnnxRuntime(Backend):
         version = importlib.metadata.version("onnxruntime")
         return f"onnxruntime-{version} torch-{torch.__version__}{memory} {runner}"
 
+    def kernels(self, device):
+        return "own"
+
     def arithmetic(self, device):
         # Kernels in float32 stand for those of 16 bits, and casts between them are taken out.
         return "fast"
