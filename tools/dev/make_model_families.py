@@ -422,7 +422,7 @@ def transformers_model(name, dtype):
     kind = getattr(transformers, kind_name)
     torch.manual_seed(0)
     model = kind(configuration(kind, more)).eval()
-    # Matrices of a real size: what a fresh model returns is close to nought.
+    # Matrices of a real size: what a fresh model returns is close to 0.
     with torch.no_grad():
         for weight in model.parameters():
             if weight.is_floating_point() and weight.dim() == 2:
