@@ -165,7 +165,7 @@ Result<ReducedCase> reduce_by_signature(const ReduceRequest& request,
     const auto classify = [&, each](const CaseFile& candidate) {
       return check_case_for(candidate, executors, signature, request.choice.settings, each);
     };
-    return refusing_unwritten(classify, request.the_case, executors);
+    return refusing_void(classify, request.the_case, executors);
   };
   // Types help to cut programs up; where they get in the way of the finding they are left out.
   const CaseFile typed = with_stated_types(request.the_case, executors);

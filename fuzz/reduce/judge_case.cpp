@@ -52,6 +52,38 @@ bool reads_unwritten(const std::vector<spec::ProvenanceRow>& rows) {
   });
 }
 
+// Whether a node writes one value as two of its operands: [%b, %b] in place. Nothing promises what
+// is in it then.
+bool writes_twice(const spec::Graph& graph, const spec::OpTable& ops) {
+  const auto does = [&](const spec::Node& node) {
+    const spec::OpRow* row = ops.find(node.op);
+    if (!row) return false;
+    std::set<spec::ValueId> written;
+    bool is_repeated = false;
+    for (std::size_t a = 0; a < row->schema.arguments.size(); ++a) {
+      if (!row->writes(a)) continue;
+      for (const spec::NamedArgument& named : node.arguments) {
+        if (named.name != row->schema.arguments[a].name) continue;
+        spec::for_each_value(named.argument, [&](spec::ValueId id) {
+          is_repeated = !written.insert(id).second || is_repeated;
+        });
+      }
+    }
+    return is_repeated;
+  };
+  return std::ranges::any_of(graph.nodes, does) ||
+         std::ranges::any_of(graph.subgraphs, [&](const spec::Graph& subgraph) {
+           return writes_twice(subgraph, ops);
+         });
+}
+
+bool writes_twice(const spec::CaseFile& the_case, const CaseExecutors& executors) {
+  const auto script = checked_script(the_case, executors);
+  return script.ok() && std::ranges::any_of(the_case.programs, [&](const spec::Program& program) {
+           return writes_twice(program.graph, *script.value().ops);
+         });
+}
+
 }  // namespace
 
 const conformance::CaseFiles& no_files() {
@@ -97,13 +129,17 @@ bool reads_unwritten(const spec::CaseFile& the_case, const CaseExecutors& execut
   });
 }
 
-std::function<CheckResult(const spec::CaseFile&)> refusing_unwritten(
+std::function<CheckResult(const spec::CaseFile&)> refusing_void(
     std::function<CheckResult(const spec::CaseFile&)> classify, const spec::CaseFile& original,
     const CaseExecutors& executors) {
-  if (reads_unwritten(original, executors)) return classify;
-  return [classify = std::move(classify), executors](const spec::CaseFile& candidate) {
+  const bool may_read = reads_unwritten(original, executors);
+  const bool may_write = writes_twice(original, executors);
+  return [classify = std::move(classify), executors, may_read,
+          may_write](const spec::CaseFile& candidate) {
     const CheckResult result = classify(candidate);
-    const bool is_void = result == CheckResult::kSame && reads_unwritten(candidate, executors);
+    if (result != CheckResult::kSame) return result;
+    const bool is_void = (!may_write && writes_twice(candidate, executors)) ||
+                         (!may_read && reads_unwritten(candidate, executors));
     return is_void ? CheckResult::kOther : result;
   };
 }

@@ -81,9 +81,10 @@ enum class CheckResult : std::uint8_t {
                                           const Signature& signature,
                                           const conformance::JudgeSettings& settings);
 
-// The same of a candidate for `original`. One that reads what nothing has written is kOther where
-// the original does not: what it shows would be a fault of the candidate.
-[[nodiscard]] std::function<CheckResult(const spec::CaseFile&)> refusing_unwritten(
+// The same of a candidate for `original`. One that reads what nothing has written, or writes one
+// value as two operands of a node, is kOther where the original does not: what it shows would be a
+// fault of the candidate.
+[[nodiscard]] std::function<CheckResult(const spec::CaseFile&)> refusing_void(
     std::function<CheckResult(const spec::CaseFile&)> classify, const spec::CaseFile& original,
     const CaseExecutors& executors);
 
