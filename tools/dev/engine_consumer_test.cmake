@@ -28,7 +28,7 @@ function(fail parameters)
 endfunction()
 fail("seed=2")
 foreach(expected "Falsifiable after [0-9]+ tests" "graphgate-case 1" "aten.transpose.int" "  found: [a-z]+ [A-Z]"
-                 "graphgate replay g9:" "kept: ${scratch}/g9-" "reproduce=")
+                 "graphgate replay g[0-9]+:" "kept: ${scratch}/g[0-9]+-" "reproduce=")
   if(NOT said MATCHES "${expected}")
     message(FATAL_ERROR "faulty_test says nothing like '${expected}':\n${said}")
   endif()

@@ -116,6 +116,8 @@ const std::map<std::string, Allowed>& allowed() {
       {"reference/ops/special_test.cpp", {kAnyNumber, "functions in float32 against tables"}},
       {"reference/ops/training_test.cpp", {kAnyNumber, "numbers in float32"}},
       {"tools/cli/check.cpp", {2, "a probability: the false-alarm rate, and its range"}},
+      {"tools/report/campaign_history.cpp", {1, "a unit: nanoseconds in seconds"}},
+      {"tools/report/campaign_history_test.cpp", {1, "a time, read from nanoseconds"}},
   };
   return kAllowed;
 }

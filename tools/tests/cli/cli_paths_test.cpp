@@ -122,6 +122,8 @@ const std::map<std::string, Base>& bases() {
       {"replay --log-protocol", {{"--executor", kServed}, {"small.case"}}},
       {"replay --corpus", {{}, {"no-such-finding"}}},
       {"run", {{}, {"small.txt"}}},
+      {"run --ahead-of-time", {{"--executor", "optimized", "--wrapper", "stock"}, {"small.txt"}}},
+      {"run --cache", {{"--executor", "optimized"}, {"small.txt"}}},
       {"serve", {}},
   };
   return kBases;
