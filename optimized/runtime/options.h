@@ -62,7 +62,7 @@ struct RuntimeOptions {
   std::vector<std::int64_t> compile_sizes = {};
   // Ranges that are compiled apart, each with passes of its own. Ascending, without overlap. Sizes
   // in none of them are compiled as without ranges.
-  std::vector<SizeRange> compile_ranges;
+  std::vector<SizeRange> compile_ranges = {};
   // Which symbol is padded; empty: the first one of the first user input that has one.
   std::string padded_symbol = {};
   // User inputs, by name or by index, that lie at the same address in every call. They are read
