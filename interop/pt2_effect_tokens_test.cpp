@@ -8,7 +8,8 @@
 namespace graphgate::interop {
 namespace {
 
-const char* const kTokenInputs = "  input %t : f32[0]\n  input %x : f32[2]\n  input %info : i32[]\n";
+const char* const kTokenInputs =
+    "  input %t : f32[0]\n  input %x : f32[2]\n  input %info : i32[]\n";
 
 spec::Program program_with(const std::string& body) {
   return must(spec::parse_program("program \"p\" {\n" + std::string(kTokenInputs) + body + "}\n",

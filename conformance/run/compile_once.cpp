@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "conformance/run/input_layout.h"
 #include "spec/option.h"
@@ -48,7 +49,7 @@ bool lies_as_declared(const HostTensor& tensor, const spec::Value& value,
       const auto number = spec::evaluate(stride, symbols);
       if (number.ok()) stated.push_back(number.value());
     }
-    if (stated.size() == tensor.sizes.size()) strides = stated;
+    if (stated.size() == tensor.sizes.size()) strides = std::move(stated);
     const auto number = spec::evaluate(value.type->storage_offset, symbols);
     if (number.ok()) offset = number.value();
   }

@@ -122,6 +122,7 @@ std::string open_gaps(const Script& script) {
     places.insert(gaps.begin(), gaps.end());
   }
   std::vector<std::string> words;
+  words.reserve(places.size());
   for (const std::size_t place : places) words.push_back(std::to_string(place));
   return join_list(words);
 }

@@ -35,7 +35,7 @@ std::string callable_text_of(std::string_view type_name, MemberType type, const 
   const std::string cast = type == MemberType::kFloat    ? "float>(std::uint32_t{"
                            : type == MemberType::kDouble ? "double>(std::uint64_t{"
                                                          : "std::int64_t>(std::uint64_t{";
-  text += "{";
+  text += '{';
   for (std::size_t i = 0; i < count; ++i) {
     std::uint64_t bits = 0;  // little-endian: what is missing is zero
     std::memcpy(&bits, static_cast<const char*>(members) + i * size, size);

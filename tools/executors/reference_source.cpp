@@ -42,8 +42,8 @@ Result<bool> read_arithmetic(const std::string& name, const std::string& value,
   }
   if (name == option::kKernels) {
     if (value != "cpu" && value != "cuda" && value != "cuda-checked" && value != "own") {
-      return bad_input("option 'kernels': expected cpu, cuda, cuda-checked or own, found '" + value +
-                       "'");
+      return bad_input("option 'kernels': expected cpu, cuda, cuda-checked or own, found '" +
+                       value + "'");
     }
     declared.has_cuda_kernels = value == "cuda" || value == "cuda-checked";
     declared.has_own_kernels = value == "own";

@@ -165,6 +165,7 @@ std::string campaign_trace(const CampaignHistory& history) {
   std::stable_sort(by_worker.begin(), by_worker.end(),
                    [](const CaseSpan& a, const CaseSpan& b) { return a.worker < b.worker; });
   std::vector<TraceSpan> cases;
+  cases.reserve(by_worker.size());
   for (const CaseSpan& one : by_worker) {
     cases.push_back({"worker " + std::to_string(one.worker),
                      "case " + std::to_string(one.index),
