@@ -161,7 +161,7 @@ Result<ReducedCase> reduce_by_signature(const ReduceRequest& request,
   GRAPHGATE_TRY(const Signature signature, chosen_signature(request, executors));
   Isolation isolation = request.isolation;
   isolation.is_on |= ends_process(signature);
-  const auto check = [&](Isolation each) -> ClassifyCase {
+  const auto check = [&](const Isolation& each) -> ClassifyCase {
     const auto classify = [&, each](const CaseFile& candidate) {
       return check_case_for(candidate, executors, signature, request.choice.settings, each);
     };

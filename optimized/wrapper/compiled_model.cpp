@@ -106,7 +106,7 @@ Result<Options> wrapped_options(const CompiledModelOptions& options, const Model
 
 Result<std::unique_ptr<CompiledModel>> CompiledModel::make(const spec::Program& program,
                                                            CompiledModelOptions options) {
-  const ModelTag tag = current_model_tag();
+  const ModelTag& tag = current_model_tag();
   auto counters = std::make_shared<CompileCounters>();
   GRAPHGATE_TRY(options.executor, wrapped_options(options, tag, counters.get()));
   std::shared_ptr<spec::Executor> executor = make_executor(options.executor);

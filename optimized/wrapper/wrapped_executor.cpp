@@ -34,7 +34,7 @@ class WrappedExecutor final : public spec::Executor {
 }  // namespace
 
 Result<std::unique_ptr<spec::Executor>> make_wrapped_executor(CompiledModelOptions options) {
-  const ModelTag tag = current_model_tag();
+  const ModelTag& tag = current_model_tag();
   auto counters = std::make_shared<CompileCounters>();
   GRAPHGATE_TRY(options.executor, wrapped_options(options, tag, counters.get()));
   return std::unique_ptr<spec::Executor>(

@@ -50,7 +50,7 @@ std::string value_in_words(const OptionText& text) {
   const bool is_typed = type == "INT" || type == "UINT" || type == "FLOAT" || type == "TEXT";
   if (colon != std::string::npos && is_typed) value.erase(0, colon + 1);
   const std::size_t range = value.find(" in [");
-  if (value.starts_with("{")) {
+  if (value.starts_with('{')) {
     value.clear();
     for (const std::string& word : text.choices) value += (value.empty() ? "" : ", ") + word;
   } else if (range != std::string::npos) {

@@ -55,7 +55,8 @@ struct FuzzVerb {
   bool overwrite = false;
   bool replay_only = false;
   bool no_replay = false;
-  std::string judges;  // empty: the quick ones
+  bool without_data = false;  // in reports
+  std::string judges;         // empty: the quick ones
   std::string ops;
   std::string exclude;
   std::uint64_t data_sets = 1;
@@ -69,7 +70,6 @@ struct FuzzVerb {
   SubjectFlags subject;
   spec::Configuration planner;
   ReportPaths reports;
-  bool without_data = false;       // in reports
   std::string trace;               // a file
   std::vector<std::string> merge;  // corpora of the verb `fuzz merge`
   std::string merge_into;

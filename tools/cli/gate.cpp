@@ -218,6 +218,7 @@ class GateRun {
     progress_.planned = runners_.empty() ? 0 : inputs_.size();
     progress_.planned_seconds = seconds;
     std::vector<std::string> names;
+    names.reserve(sides_.size());
     for (std::size_t i = 0; i < sides_.size(); ++i) {
       names.push_back(shown_name(choices_[i], sides_[i]));
     }
@@ -388,15 +389,16 @@ class GateRun {
       const std::size_t side = runners_[look.side];
       trace_.add(shown_name(choices_[side], sides_[side]), inputs[look.input].name, look);
     };
-    return run_sides(executors_, inputs, options,
-                     [&](const GateInput& input, std::vector<GateCase> cases) -> Result<void> {
-                       take(input.name, cases);
-                       if (journal_) {
-                         GRAPHGATE_TRY_VOID(journal_->add(input.name, cases));
-                       }
-                       view_.done(input.name, news_of(input.name), progress_now());
-                       return {};
-                     });
+    return run_sides(
+        executors_, inputs, options,
+        [&](const GateInput& input, const std::vector<GateCase>& cases) -> Result<void> {
+          take(input.name, cases);
+          if (journal_) {
+            GRAPHGATE_TRY_VOID(journal_->add(input.name, cases));
+          }
+          view_.done(input.name, news_of(input.name), progress_now());
+          return {};
+        });
   }
 
   // Rounds of drawn cases on all sides, until the time is up. They are judged as those of a

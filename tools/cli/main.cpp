@@ -184,6 +184,7 @@ std::string version_text() {
 int run(int argc, char** given) {
   std::vector<std::string> words = words_of(argc, given);
   std::vector<char*> pointers;
+  pointers.reserve(words.size() + 1);
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
   argc = static_cast<int>(words.size());

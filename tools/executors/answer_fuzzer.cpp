@@ -43,7 +43,7 @@ void read_request(const interop::JsonCursor& body, const StoredTensors& tensors)
   (void)read_texts(body, "flags");
   const auto text = interop::read_string(body, "graph");
   if (text.ok() && ops.ok()) (void)spec::parse_program(text.value(), *ops.value(), "graph");
-  (void)tensors.read_tensors(body, "tensors", [](const std::string&, spec::HostTensor) {});
+  (void)tensors.read_tensors(body, "tensors", [](const std::string&, const spec::HostTensor&) {});
   (void)tensors.tensor_of(body);
   auto inputs = tensors.read_values<spec::InputValue>(body, "inputs");
   KeptInputs kept;

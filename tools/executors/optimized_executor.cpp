@@ -6,8 +6,6 @@ namespace graphgate::tools {
 namespace {
 
 namespace option = spec::option;
-using optimized::CompileMode;
-using optimized::GuardPolicy;
 using spec::Configuration;
 
 // In mode none nothing is compiled or captured: what says how contradicts it.

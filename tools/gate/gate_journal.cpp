@@ -56,8 +56,10 @@ std::string key_difference(const GateKey& was, const GateKey& is) {
     const std::string before = value(was, name);
     const std::string now = value(is, name);
     if (before == now) continue;
-    return name == "corpus" ? "the files of its corpus were others"
-                            : "its " + name + " was '" + before + "', and is '" + now + "'";
+    if (name == "corpus") return "the files of its corpus were others";
+    std::string text = "its " + name;
+    text.append(" was '").append(before).append("', and is '").append(now).append("'");
+    return text;
   }
   return "";
 }

@@ -192,6 +192,7 @@ class SidesRun {
     }
     if (state.waiting > 0) return {};
     std::vector<GateCase> cases;
+    cases.reserve(state.sides.size());
     for (auto& [side, each] : state.sides) cases.push_back(std::move(each));
     state.sides.clear();
     return done_(inputs_[look.input], std::move(cases));

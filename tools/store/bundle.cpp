@@ -181,7 +181,7 @@ Result<Entries> entries_of(const BundleRequest& request, const std::vector<FileR
       for (std::size_t p = 0; p < executor.plans.size(); ++p) {
         std::string name = "plans/" + std::to_string(i) + "_" + file_name_part(report.file, 100) +
                            "." + file_name_part(executor.executor, 60) + "." + std::to_string(p);
-        while (entries.contains(name + ".plan")) name += "_";  // another executor, called the same
+        while (entries.contains(name + ".plan")) name += '_';  // another executor, called the same
         entries[name + ".plan"] = executor.plans[p];
       }
     }
