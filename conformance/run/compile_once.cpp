@@ -20,28 +20,10 @@ std::string bits_of(const spec::InputValue& number) {
   return "0x" + std::to_string(std::bit_cast<std::uint64_t>(std::get<double>(number)));
 }
 
-std::vector<std::int64_t> row_major(const std::vector<std::int64_t>& sizes) {
-  std::vector<std::int64_t> strides(sizes.size(), 1);
-  for (std::size_t d = sizes.size(); d-- > 1;) {
-    strides[d - 1] = strides[d] * std::max<std::int64_t>(sizes[d], 1);
-  }
-  return strides;
-}
-
-// Bytes up to the last element.
-std::size_t reach(const HostTensor& tensor) {
-  std::int64_t last = tensor.storage_offset;
-  for (std::size_t d = 0; d < tensor.sizes.size(); ++d) {
-    if (tensor.sizes[d] == 0) return 0;
-    last += (tensor.sizes[d] - 1) * tensor.strides[d];
-  }
-  return static_cast<std::size_t>((last + 1) * spec::item_size_bytes(tensor.dtype));
-}
-
 // Whether the tensor lies as its declared type says, alone in a storage that ends with it.
 bool lies_as_declared(const HostTensor& tensor, const spec::Value& value,
                       const spec::SymbolValues& symbols) {
-  std::vector<std::int64_t> strides = row_major(tensor.sizes);
+  std::vector<std::int64_t> strides = spec::contiguous_strides(tensor.sizes);
   std::int64_t offset = 0;
   if (value.type) {
     std::vector<std::int64_t> stated;
@@ -54,7 +36,7 @@ bool lies_as_declared(const HostTensor& tensor, const spec::Value& value,
     if (number.ok()) offset = number.value();
   }
   return tensor.strides == strides && tensor.storage_offset == offset &&
-         tensor.storage->bytes.size() == reach(tensor);
+         tensor.storage->bytes.size() == reach_bytes(tensor);
 }
 
 bool is_free_number(const spec::Value& value) {

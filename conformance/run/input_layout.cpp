@@ -87,6 +87,15 @@ void lay_out(HostTensor& tensor, const spec::TensorType& type, const spec::Symbo
 
 }  // namespace
 
+std::size_t reach_bytes(const HostTensor& tensor) {
+  std::int64_t last = tensor.storage_offset;
+  for (std::size_t d = 0; d < tensor.sizes.size(); ++d) {
+    if (tensor.sizes[d] == 0) return 0;
+    last += (tensor.sizes[d] - 1) * tensor.strides[d];
+  }
+  return static_cast<std::size_t>((last + 1) * spec::item_size_bytes(tensor.dtype));
+}
+
 bool shares_storage(const std::vector<spec::InputValue>& inputs, std::size_t index) {
   const auto& storage = std::get<HostTensor>(inputs[index]).storage;
   for (std::size_t i = 0; i < inputs.size(); ++i) {

@@ -18,6 +18,9 @@ namespace graphgate::conformance {
                                         const spec::TensorType& type,
                                         const spec::SymbolValues& symbols);
 
+// Returns the bytes of its storage up to the tensor's last element: 0 of one without elements.
+[[nodiscard]] std::size_t reach_bytes(const spec::HostTensor& tensor);
+
 // Whether another tensor among them lies in the storage of that one.
 [[nodiscard]] bool shares_storage(const std::vector<spec::InputValue>& inputs, std::size_t index);
 

@@ -12,16 +12,6 @@ namespace option = spec::option;
 using spec::HostStorage;
 using spec::HostTensor;
 
-// The bytes of its storage up to the tensor's last element.
-std::size_t reach_bytes(const HostTensor& tensor) {
-  std::int64_t last = tensor.storage_offset;
-  for (std::size_t d = 0; d < tensor.sizes.size(); ++d) {
-    if (tensor.sizes[d] == 0) return 0;
-    last += (tensor.sizes[d] - 1) * tensor.strides[d];
-  }
-  return static_cast<std::size_t>((last + 1) * spec::item_size_bytes(tensor.dtype));
-}
-
 }  // namespace
 
 Result<std::vector<std::size_t>> inputs_promised_static(const spec::Program& program,

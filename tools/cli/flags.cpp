@@ -309,12 +309,6 @@ void add_report_options(CLI::App& app, ReportPaths& paths, const std::string& wh
   }
 }
 
-Result<void> check_report_paths(const ReportPaths& paths) {
-  if (to_stdout(paths) > 1) return bad_input("only one report can go to standard output");
-  for (const auto& [form, path] : paths) GRAPHGATE_TRY_VOID(check_writable(path));
-  return {};
-}
-
 void add_no_data_flag(CLI::App& app, bool& is_given, const std::string& what) {
   app.add_flag("--no-data", is_given, "leave " + what + ", which say so");
 }

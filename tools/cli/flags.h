@@ -138,9 +138,6 @@ void add_subject_flags(CLI::App& app, SubjectFlags& flags);
 // `what` is reported: "the result".
 void add_report_options(CLI::App& app, ReportPaths& paths, const std::string& what);
 
-// kBadInput where more than one form goes to standard output.
-[[nodiscard]] Result<void> check_report_paths(const ReportPaths& paths);
-
 // What a verb of several programs does about one that it cannot run: where that is kUnsupported it
 // says so on standard error and goes on, to end with this code; every other error ends the verb.
 [[nodiscard]] Result<ExitCode> after_unsupported(const Error& error);

@@ -488,7 +488,6 @@ class GateRun {
 Result<ExitCode> run_gate(GateVerb verb) {
   ReportPaths outputs = verb.reports;
   outputs["trace"] = verb.trace;
-  GRAPHGATE_TRY_VOID(check_report_paths(outputs));
   const ExchangeFolder exchange;
   GRAPHGATE_TRY(Choices choices, choices_of(verb, exchange.path()));
   GRAPHGATE_TRY_VOID(check_verb(verb, choices));

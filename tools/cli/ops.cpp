@@ -227,7 +227,6 @@ Result<ExitCode> run_ops(const OpsVerb& verb) {
                            : !verb.coverage.empty() ? 2
                                                     : 3;
   GRAPHGATE_TRY_VOID(refuse_without_effect(*verb.app, modes[mode]));
-  GRAPHGATE_TRY_VOID(check_writable(verb.json));
   GRAPHGATE_TRY(const spec::OpTable ops, load_op_table(verb.custom_ops));
   if (verb.bounds_report) return show_bounds(verb, ops);
   if (!verb.cases.empty()) return judge_cases(verb, ops);

@@ -286,8 +286,6 @@ Result<ExitCode> verify_all(const PlanVerb& verb) {
 }
 
 Result<ExitCode> run_plan(const PlanVerb& verb) {
-  GRAPHGATE_TRY_VOID(
-      check_report_paths({{"json", verb.json}, {kHtmlForm, verb.html}, {"trace", verb.trace}}));
   if (!verb.verify_files.empty()) {
     if (!verb.programs.files.empty() || !verb.pack.csv.empty()) {
       return bad_input("--verify goes without programs and --csv; --program names the program");

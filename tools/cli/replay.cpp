@@ -257,7 +257,6 @@ Result<ExitCode> run_replay(const ReplayVerb& verb) {
       return bad_input(std::string(name) + " has no effect with --write, which runs nothing");
     }
   }
-  GRAPHGATE_TRY_VOID(check_writable(verb.json));
   if (words.size() != 1 && !verb.write.empty()) {
     return bad_input("--write: expected one case, found " + std::to_string(words.size()));
   }

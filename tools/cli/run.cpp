@@ -182,7 +182,6 @@ Result<ExitCode> run_run(const RunVerb& verb) {
     return bad_input("--mode " + verb.mode + " goes with --executor reference");
   }
   GRAPHGATE_TRY(const spec::OpTable ops, load_op_table(verb.programs.custom_ops));
-  GRAPHGATE_TRY_VOID(check_writable(verb.trace));
   ExitCode code = ExitCode::kGood;
   RunTrace trace;
   for (const std::string& path : verb.programs.files) {
