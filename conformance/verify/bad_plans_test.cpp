@@ -88,6 +88,46 @@ std::string name_of(const testing::TestParamInfo<fs::path>& tested) {
 
 INSTANTIATE_TEST_SUITE_P(Golden, BadPlan, testing::ValuesIn(bad_plans()), name_of);
 
+// Three numbers on the host, and a part on the GPU that is captured: it touches none of them, or
+// one.
+std::vector<spec::Finding> findings_of_part(const std::string& node) {
+  const std::string text = R"(plan "mostly_host" strict {
+  pool @input input on cuda 64 align 64
+  pool @host input on cpu 192 align 64
+  pool @arena arena on cuda 64 align 64
+  buffer $x @input [0, 64)
+  buffer $a @host [0, 4)
+  buffer $b @host [64, 68)
+  buffer $c @host [128, 132)
+  buffer $y @arena [0, 64)
+  input user "x" %x : f32[4, 4] on cuda $x
+  input user "a" %a : f32[] $a
+  input user "b" %b : f32[] $b
+  input user "c" %c : f32[] $c
+  block @main {
+    partition 0 captured {
+      in )" + std::string(node.find("%a") == std::string::npos ? "$x" : "$x, $a") +
+                           R"(
+      out )" + std::string(node.find("%a") == std::string::npos ? "$x, $y" : "$x, $a, $y") +
+                           "\n      %y : f32[4, 4] on cuda $y = " + node +
+                           "\n    }\n  }\n  output %y\n}\n";
+  const auto plan = must(spec::parse_plan(text, spec::builtin_op_table(), "p"));
+  PlanCase plan_case{.plan = &plan, .ops = &spec::builtin_op_table()};
+  return verify_plan(plan_case);
+}
+
+// Captures are of the GPU, however many tensors lie elsewhere.
+TEST(HostReads, AreOnesOfTheHostWhereMostTensorsLieThere) {
+  for (const spec::Finding& finding : findings_of_part("aten.relu.default(%x)")) {
+    ADD_FAILURE() << finding.rule << " " << finding.message;
+  }
+  const auto findings = findings_of_part("aten.mul.Tensor(%x, %a)");
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].rule, "V7.host-read");
+  EXPECT_NE(findings[0].message.find("uses %a on cpu, and not on cuda"), std::string::npos)
+      << findings[0].message;
+}
+
 TEST(BadPlans, SayInTheirFirstLineWhichRuleTheyBreak) {
   for (const fs::path& path : bad_plans()) {
     EXPECT_EQ(must(read_whole(path)).rfind("# " + rule_of(path) + ":", 0), 0U) << path;

@@ -140,7 +140,9 @@ class CaptureCheck {
           check_reason(block, i);
           continue;
         }
-        accelerator_ = main_device_ ? main_device_ : accelerator_in(partition);
+        // Captures are never for the host: where most tensors live there, the partition tells.
+        const bool is_sure = main_device_ && *main_device_ != "cpu";
+        accelerator_ = is_sure ? main_device_ : accelerator_in(partition);
         for (std::uint32_t s = partition.begin_step; s < partition.end_step; ++s) check_step(s);
       }
     }
