@@ -39,6 +39,22 @@ bool lies_as_declared(const HostTensor& tensor, const spec::Value& value,
          tensor.storage->bytes.size() == reach_bytes(tensor);
 }
 
+// Places of the inputs over whose storage an output of the call lies.
+std::set<std::size_t> returned_inputs(const spec::CallResult& result) {
+  std::set<const spec::HostStorage*> returned;
+  for (const spec::OutputValue& output : result.outputs) {
+    if (const auto* tensor = std::get_if<HostTensor>(&output)) {
+      returned.insert(tensor->storage.get());
+    }
+  }
+  std::set<std::size_t> places;
+  for (std::size_t i = 0; i < result.final_inputs.size(); ++i) {
+    const auto* tensor = std::get_if<HostTensor>(&result.final_inputs[i]);
+    if (tensor && returned.contains(tensor->storage.get())) places.insert(i);
+  }
+  return places;
+}
+
 bool is_free_number(const spec::Value& value) {
   return value.expr && value.expr->op() == spec::SymOp::kSymbol;
 }
@@ -82,7 +98,8 @@ CompileOnce::Facts CompileOnce::facts_of(const spec::Program& program,
   return facts;
 }
 
-CompileOnce::Claim CompileOnce::difference(const Facts& fixed, const Facts& call) const {
+CompileOnce::Claim CompileOnce::difference(const Facts& fixed, const Facts& call,
+                                           const std::set<std::size_t>& returned) const {
   const std::size_t count = std::min(fixed.size(), call.size());
   for (std::size_t i = 0; i < count; ++i) {
     const std::string name = "input " + std::to_string(i);
@@ -108,7 +125,7 @@ CompileOnce::Claim CompileOnce::difference(const Facts& fixed, const Facts& call
     if (!is_clear || !guards_layouts_) {
       const bool is_apart = std::ranges::none_of(
           call, [&](const Fact& other) { return &other != &b && other.shares_with == i; });
-      const bool can_move = is_clear && is_apart && b.shares_with == i;
+      const bool can_move = is_clear && is_apart && b.shares_with == i && !returned.contains(i);
       if (!can_move) claim = {Due::kEither, why};
     }
   }
@@ -119,13 +136,17 @@ CompileOnce::Claim CompileOnce::claim_on(const spec::Program& program,
                                          const std::vector<spec::InputValue>& inputs) const {
   const auto found = compiled_.find(&program);
   if (mode_ != Mode::kRefusing || found == compiled_.end()) return {};
-  return difference(found->second.front(), facts_of(program, inputs));
+  const auto returned = returned_.find(&program);
+  return difference(found->second.front(), facts_of(program, inputs),
+                    returned == returned_.end() ? std::set<std::size_t>() : returned->second);
 }
 
 std::string CompileOnce::served(const spec::Program& program,
                                 const std::vector<spec::InputValue>& inputs,
-                                const std::map<std::string, std::int64_t>& counts) {
+                                const std::map<std::string, std::int64_t>& counts,
+                                const spec::CallResult& result) {
   if (mode_ == Mode::kOff) return "";
+  for (const std::size_t place : returned_inputs(result)) returned_[&program].insert(place);
   std::vector<Facts>& compiled = compiled_[&program];
   Facts facts = facts_of(program, inputs);
   if (compiled.empty()) {
@@ -135,7 +156,7 @@ std::string CompileOnce::served(const spec::Program& program,
     bool is_known = false;
     bool is_open = false;
     for (const Facts& fixed : compiled) {
-      const Due due = difference(fixed, facts).due;
+      const Due due = difference(fixed, facts, {}).due;
       is_known |= due == Due::kService;
       is_open |= due == Due::kEither;
     }

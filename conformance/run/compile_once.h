@@ -36,11 +36,12 @@ class CompileOnce {
   [[nodiscard]] Claim claim_on(const spec::Program& program,
                                const std::vector<spec::InputValue>& inputs) const;
 
-  // The call ran. Says what `counts` of the program that ran it have wrong; "" for nothing, and for
-  // an executor that does not count.
+  // The call ran, and came to `result`. Says what `counts` of the program that ran it have wrong;
+  // "" for nothing, and for an executor that does not count.
   [[nodiscard]] std::string served(const spec::Program& program,
                                    const std::vector<spec::InputValue>& inputs,
-                                   const std::map<std::string, std::int64_t>& counts);
+                                   const std::map<std::string, std::int64_t>& counts,
+                                   const spec::CallResult& result = {});
 
  private:
   // What one input of a call shows. Of a tensor, where the program says how it lies.
@@ -60,13 +61,16 @@ class CompileOnce {
 
   [[nodiscard]] static Facts facts_of(const spec::Program& program,
                                       const std::vector<spec::InputValue>& inputs);
-  [[nodiscard]] Claim difference(const Facts& fixed, const Facts& call) const;
+  // `returned`: places of inputs that outputs share a storage with.
+  [[nodiscard]] Claim difference(const Facts& fixed, const Facts& call,
+                                 const std::set<std::size_t>& returned) const;
 
   enum class Mode : std::uint8_t { kOff, kStock, kRefusing };
   Mode mode_ = Mode::kOff;
   bool guards_layouts_ = true;
-  std::map<const spec::Program*, std::vector<Facts>> compiled_;  // several in mode stock
-  std::int64_t recompiles_ = 0;                                  // of all programs
+  std::map<const spec::Program*, std::vector<Facts>> compiled_;     // several in mode stock
+  std::int64_t recompiles_ = 0;                                     // of all programs
+  std::map<const spec::Program*, std::set<std::size_t>> returned_;  // places of inputs
   std::map<const spec::Program*, std::int64_t> completions_;
   bool can_count_ = true;
 };

@@ -89,6 +89,17 @@ TEST(CompileOnce, LeavesOpenWhatCanBeDefended) {
       << "a copy parts what shares a storage";
 }
 
+// What an earlier call returned of an input's storage, a copy of the input would not.
+TEST(CompileOnce, LeavesOpenWhatAnOutputLiesOver) {
+  const spec::Program program = spec::parse(kText);
+  const Inputs first = call_of(rows(3), rows(3));
+  const spec::CallResult result{.outputs = {std::get<HostTensor>(first[0])}, .final_inputs = first};
+  CompileOnce once(Configuration{{option::kWrapper, "partition"}, {option::kGuards, "shapes"}});
+  EXPECT_EQ(once.served(program, first, {}, result), "");
+  EXPECT_EQ(once.claim_on(program, call_of(turned(3), rows(3))).due, Due::kEither);
+  EXPECT_EQ(once.claim_on(program, call_of(rows(3), turned(3))).due, Due::kService);
+}
+
 TEST(CompileOnce, OwesNothingWithoutAWrapper) {
   const HostTensor both = rows(3);
   for (const char* wrapper : {"none", "stock"}) {

@@ -141,7 +141,8 @@ class ScriptRunner {
           {.rule = "R3.not-refused",
            .message = place + "was to be refused, since " + claim.why + ", and ran"});
     }
-    const std::string wrong = once_.served(program, inputs, loaded_[call.program]->counts());
+    const std::string wrong =
+        once_.served(program, inputs, loaded_[call.program]->counts(), result.value());
     if (!wrong.empty()) {
       trace_.once_findings.push_back({.rule = "R7.miscounted", .message = place + wrong});
     }

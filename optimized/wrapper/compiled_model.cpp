@@ -180,6 +180,7 @@ Result<CallResult> CompiledModel::first_call(const Call& call) {
   }
   new_states_.clear();
   contracts_.emplace_back(program_, call.inputs, call.symbols);
+  contracts_.back().note_result(result.value());
   return result;
 }
 
@@ -203,7 +204,11 @@ Result<CallResult> CompiledModel::dispatch(const Call& call) {
     broken.push_back(std::move(clause));
   }
   const bool is_served = broken.empty() || has(spec::Deviation::kRecompilesSilently);
-  if (is_served) return loaded_->call_with(call.inputs, call.options);
+  if (is_served) {
+    GRAPHGATE_TRY(CallResult result, loaded_->call_with(call.inputs, call.options));
+    contracts_.front().note_result(result);
+    return result;
+  }
   if (facts_hold && options_.guards != GuardPolicy::kAll) return call_relaid(call);
   return bad_input(program_.name +
                    ": this call would need another compilation: " + join_words(broken, "; "));
@@ -226,7 +231,7 @@ Result<CallResult> CompiledModel::dispatch_or_recompile(const Call& call) {
 }
 
 // A copy is apart from whatever shares a storage with the input: what one of them wrote, the other
-// would not see.
+// would not see, and an output that is a view of the input would be one of the copy.
 Result<CallResult> CompiledModel::call_relaid(const Call& call) {
   const Contract& contract = contracts_.front();
   std::vector<InputValue> relaid(call.inputs.begin(), call.inputs.end());

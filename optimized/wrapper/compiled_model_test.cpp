@@ -317,6 +317,24 @@ TEST_F(CompiledModelTest, CopiesNoInputThatSharesItsStorage) {
             "compiled");
 }
 
+const char* const kReturnsAView = R"(program "view" {
+  input %x : f32[2, 2]
+  %t = aten.transpose.int(%x, 0, 1)
+  output %t
+})";
+
+// An output that is a view of an input would be one of the copy.
+TEST_F(CompiledModelTest, CopiesNoInputThatAnOutputLiesOver) {
+  const auto model = make({.guards = GuardPolicy::kNone}, kReturnsAView);
+  const spec::HostTensor x = f32({2, 2}, {1, 2, 3, 4});
+  EXPECT_EQ(numbers(*model, {x}), (std::vector<float>{1, 3, 2, 4}));
+  spec::HostTensor turned = x;
+  turned.strides = {1, 2};
+  EXPECT_EQ(refusal(*model, {turned}),
+            "view: input 0 shares its storage, and cannot be copied into the layout that was "
+            "compiled");
+}
+
 const char* const kCounterProgram = R"(program "counter" {
   buffer %b "b" : f32[2] = [0.0, 1.0]
   parameter %w "w" : f32[2] = [10.0, 20.0]

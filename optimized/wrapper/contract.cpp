@@ -121,8 +121,19 @@ std::string Contract::broken_layout(std::size_t index, const InputValue& input,
          " bytes, expected " + std::to_string(expected.storage_bytes);
 }
 
+void Contract::note_result(const spec::CallResult& result) {
+  for (std::size_t i = 0; i < facts_.size() && i < result.final_inputs.size(); ++i) {
+    const auto* input = std::get_if<HostTensor>(&result.final_inputs[i]);
+    if (input == nullptr) continue;
+    facts_[i].is_returned |= std::ranges::any_of(result.outputs, [&](const auto& output) {
+      const auto* tensor = std::get_if<HostTensor>(&output);
+      return tensor != nullptr && tensor->storage == input->storage;
+    });
+  }
+}
+
 bool Contract::shares_storage(std::size_t index) const {
-  if (facts_[index].shares_with != index) return true;
+  if (facts_[index].is_returned || facts_[index].shares_with != index) return true;
   for (std::size_t i = index + 1; i < facts_.size(); ++i) {
     if (facts_[i].shares_with == index) return true;
   }

@@ -34,7 +34,10 @@ class Contract {
   [[nodiscard]] std::string broken_layout(std::size_t index, const spec::InputValue& input,
                                           const spec::SymbolValues& symbols) const;
 
-  // Whether another input lies over the same storage.
+  // Notes which inputs an output of this call shares its storage with.
+  void note_result(const spec::CallResult& result);
+
+  // Whether another input, or an output of a call that was noted, lies over the same storage.
   [[nodiscard]] bool shares_storage(std::size_t index) const;
 
   // A tensor of the input's elements' shape, zero-filled, in the layout that the program was
@@ -57,6 +60,7 @@ class Contract {
     std::string value;                 // of a number that no symbol stands for
     spec::Device device;               // of a tensor
     std::size_t shares_with = 0;       // the first input over the same storage
+    bool is_returned = false;          // an output lies over its storage
     std::optional<Layout> of_its_own;  // absent: the declared one
     const spec::TensorType* type = nullptr;
   };
