@@ -1,53 +1,8 @@
 #include "reference/tensor.h"
 
-#include <bit>
-#include <cmath>
-#include <cstring>
 #include <numeric>
 
 namespace graphgate::reference {
-namespace {
-
-constexpr int kDroppedBits = 16;
-
-// The upper 48 bits of a radius, rounded up; 1 stands for the least number above 0.
-std::uint64_t upper_bits(double radius) {
-  constexpr std::uint64_t kDropped = (std::uint64_t{1} << kDroppedBits) - 1;
-  if (std::isnan(radius)) radius = std::numeric_limits<double>::quiet_NaN();
-  const auto bits = std::bit_cast<std::uint64_t>(radius);
-  if (bits == 1) return 1;
-  const std::uint64_t upper = (bits >> kDroppedBits) + ((bits & kDropped) != 0 ? 1 : 0);
-  return upper == 1 ? 2 : upper;
-}
-
-}  // namespace
-
-StoredMark::StoredMark(long double value, double radius) {
-  std::memcpy(value_.data(), &value, value_.size());
-  if (radius != 0) set_radius(radius);
-}
-
-void StoredMark::set_radius(double radius) {
-  const std::uint64_t upper = upper_bits(radius);
-  for (std::size_t i = 0; i < radius_.size(); ++i) {
-    radius_[i] = static_cast<std::byte>((upper >> (8 * i)) & 0xff);
-  }
-}
-
-long double StoredMark::value() const {
-  long double value = 0;
-  std::memcpy(&value, value_.data(), value_.size());
-  return value;
-}
-
-double StoredMark::radius() const {
-  std::uint64_t upper = 0;
-  for (std::size_t i = 0; i < radius_.size(); ++i) {
-    upper |= std::to_integer<std::uint64_t>(radius_[i]) << (8 * i);
-  }
-  if (upper == 1) return std::numeric_limits<double>::denorm_min();
-  return std::bit_cast<double>(upper << kDroppedBits);
-}
 
 std::byte* Storage::writable_bytes() {
   if (borrowed) {

@@ -7,7 +7,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <span>
@@ -57,16 +60,45 @@ struct Mark {
 class StoredMark {
  public:
   StoredMark() = default;
-  StoredMark(long double value, double radius);
+  StoredMark(long double value, double radius) {
+    std::memcpy(value_.data(), &value, value_.size());
+    if (radius != 0) set_radius(radius);
+  }
   StoredMark(const Mark& mark)  // NOLINT: implicit, so that lists of marks take marks
       : StoredMark(mark.value, mark.radius) {}
   operator Mark() const { return {value(), radius()}; }  // NOLINT: implicit
 
-  [[nodiscard]] long double value() const;
-  [[nodiscard]] double radius() const;
-  void set_radius(double radius);
+  [[nodiscard]] long double value() const {
+    long double value = 0;
+    std::memcpy(&value, value_.data(), value_.size());
+    return value;
+  }
+  [[nodiscard]] double radius() const {
+    std::uint64_t upper = 0;
+    std::memcpy(&upper, radius_.data(), radius_.size());
+    if constexpr (std::endian::native == std::endian::big) upper >>= kDroppedBits;
+    if (upper == 1) return std::numeric_limits<double>::denorm_min();
+    return std::bit_cast<double>(upper << kDroppedBits);
+  }
+  void set_radius(double radius) {
+    std::uint64_t upper = upper_bits(radius);
+    if constexpr (std::endian::native == std::endian::big) upper <<= kDroppedBits;
+    std::memcpy(radius_.data(), &upper, radius_.size());
+  }
 
  private:
+  static constexpr int kDroppedBits = 16;
+
+  // The upper 48 bits of a radius, rounded up; 1 stands for the least number above 0.
+  static std::uint64_t upper_bits(double radius) {
+    constexpr std::uint64_t kDropped = (std::uint64_t{1} << kDroppedBits) - 1;
+    if (std::isnan(radius)) radius = std::numeric_limits<double>::quiet_NaN();
+    const auto bits = std::bit_cast<std::uint64_t>(radius);
+    if (bits == 1) return 1;
+    const std::uint64_t upper = (bits >> kDroppedBits) + ((bits & kDropped) != 0 ? 1 : 0);
+    return upper == 1 ? 2 : upper;
+  }
+
   static constexpr std::size_t kValueBytes =
       std::numeric_limits<long double>::digits == 64 ? 10 : sizeof(long double);
   std::array<std::byte, kValueBytes> value_{};

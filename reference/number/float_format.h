@@ -97,7 +97,7 @@ void encode_floats(std::span<const double> values, spec::DType dtype, std::byte*
 // move a number of this magnitude. Subnormals included; 0 for integer dtypes, and for what is no
 // finite float64.
 [[nodiscard]] inline double half_ulp(long double value, spec::DType dtype) {
-  if (!spec::is_floating_point(dtype)) return 0;
+  if (dtype != spec::DType::kFloat32 && !spec::is_floating_point(dtype)) return 0;
   const int exponent = detail::exponent_of(static_cast<double>(value));
   if (exponent == 1024) return 0;
   const detail::FloatFormat& format = detail::format_of(dtype);

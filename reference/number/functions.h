@@ -329,6 +329,12 @@ double rounding_by_one_way(const Tracked<P>& x, spec::DType dtype) {
 inline double round_edge(double x, spec::DType dtype) { return round_to_dtype(x, dtype); }
 template <class P>
 Tracked<P> round_edge(const Tracked<P>& x, spec::DType dtype) {
+  if (dtype == spec::DType::kFloat32 &&
+      detail::is_ordinary(static_cast<double>(x.value), x.radius)) {
+    if (x.radius == 0 && detail::holds(x.value, dtype)) return x;
+    return detail::moved_by_rounding<P>(x.value, x.radius, x.arithmetic, detail::kFloat32.precision,
+                                        0.5);
+  }
   if (std::isnan(x.value) || (std::isinf(x.value) && x.radius == 0)) return x;
   const auto most = static_cast<long double>(max_finite(dtype));
   if (detail::may_pass<P>(x.value, x.radius, most)) {

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <array>
 #include <vector>
 
+#include "base/split_mix.h"
 #include "reference/number/bound_test.h"
 #include "reference/number/functions.h"
 #include "reference/number/sum.h"
@@ -364,6 +366,64 @@ TEST(Tracked, ACastThatMayOverflowIsOpen) {
   EXPECT_TRUE(std::isinf(cast_of(520, DType::kFloat8E4M3FN).radius));
   const Bounded none = cast_of(600, DType::kFloat8E4M3FN);
   EXPECT_TRUE(std::isnan(none.value) && none.radius == 0);
+}
+
+// A number and a radius of every kind: near and far from the ends of float32, exact or not.
+template <class P>
+Tracked<P> drawn(SplitMix64& random) {
+  using Arithmetic = typename Tracked<P>::Arithmetic;
+  const auto below = [&](std::uint64_t count) { return static_cast<int>(random.next() % count); };
+  const int exponent = below(4) > 0   ? below(60) - 30
+                       : below(2) > 0 ? below(300) - 150
+                                      : below(2200) - 1100;
+  const long double size =
+      std::ldexp(1 + static_cast<long double>(random.next() >> 1) * 0x1p-63L, exponent);
+  const std::array<long double, 8> values = {size,
+                                             size,
+                                             static_cast<float>(size),
+                                             static_cast<float>(size),
+                                             static_cast<double>(size),
+                                             std::ldexp(1.0L, exponent),
+                                             0.0L,
+                                             below(2) > 0 ? INFINITY : NAN};
+  const long double value = values[random.next() % values.size()] * (below(2) > 0 ? 1 : -1);
+  const double close = std::isfinite(value) ? std::fabs(static_cast<double>(value)) * 0x1p-22 : 0;
+  const std::array<double, 6> radii = {
+      0,
+      0,
+      close,
+      8 * close,
+      std::ldexp(1.0, below(2000) - 1074),
+      below(4) > 0 ? std::numeric_limits<double>::denorm_min() : detail::kInfinity};
+  const double radius = radii[random.next() % radii.size()];
+  const Arithmetic arithmetic = below(8) > 0   ? Arithmetic::kFloat32
+                                : below(2) > 0 ? Arithmetic::kFloat64
+                                               : Arithmetic::kNone;
+  return {value, std::isnan(radius) ? 0 : radius, arithmetic};
+}
+
+template <class P>
+void expect_one_rounding(SplitMix64& random) {
+  const Tracked<P> x = drawn<P>(random);
+  for (const double ulps : {0.5, 2.0}) {
+    const auto a = detail::rounded<P>(x.value, x.radius, x.arithmetic, ulps);
+    const auto b = detail::rounded_in_general<P>(x.value, x.radius, x.arithmetic, ulps);
+    const bool is_same = a.value == b.value || (std::isnan(a.value) && std::isnan(b.value));
+    ASSERT_TRUE(is_same && a.radius == b.radius && a.arithmetic == b.arithmetic)
+        << static_cast<double>(x.value) << " +- " << x.radius << ": " << a.radius << ", in general "
+        << b.radius;
+  }
+}
+
+TEST(Tracked, TheShortWayOfRoundingComesToWhatTheGeneralOneDoes) {
+  SplitMix64 random(7);
+  for (const char* name : {"strict", "fast", "approximate"}) {
+    const DeclaredArithmetic declared(*parse_arithmetic(name));
+    for (int i = 0; i < 100000; ++i) {
+      expect_one_rounding<WorstCase>(random);
+      expect_one_rounding<RootSumSquare>(random);
+    }
+  }
 }
 
 }  // namespace
