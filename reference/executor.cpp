@@ -12,6 +12,7 @@
 #include "reference/overlap.h"
 #include "reference/symbol_binding.h"
 #include "spec/follow.h"
+#include "spec/spread_limit.h"
 
 namespace graphgate::reference {
 namespace {
@@ -250,7 +251,7 @@ class ReferenceProgram final : public spec::LoadedProgram {
       if (const auto* tensor = output.as<TensorRef>()) output = {as_handed_out(*tensor)};
     }
     apply_mutations(outputs, user_by_name);
-    spec::CallResult result = collect(outputs, user_inputs);
+    spec::CallResult result = collect(outputs, user_inputs, inputs);
     if (run.provenance) result.provenance = rows_of(outputs, user_by_name);
     return result;
   }
@@ -336,8 +337,8 @@ class ReferenceProgram final : public spec::LoadedProgram {
     return provenance_.take_rows();
   }
 
-  spec::CallResult collect(const std::vector<Datum>& outputs,
-                           const std::vector<Datum>& user_inputs) const {
+  spec::CallResult collect(const std::vector<Datum>& outputs, const std::vector<Datum>& user_inputs,
+                           std::span<const spec::InputValue> given) const {
     spec::CallResult result;
     result.outputs.reserve(outputs.size());
     result.output_spreads.reserve(outputs.size());
@@ -351,17 +352,19 @@ class ReferenceProgram final : public spec::LoadedProgram {
       result.outputs.push_back(export_output(outputs[i]));
       result.output_spreads.push_back(spread_of(outputs[i]));
     }
-    for (const Datum& input : user_inputs) {
+    for (std::size_t i = 0; i < user_inputs.size(); ++i) {
+      const Datum& input = user_inputs[i];
+      const bool is_left_out = is_large_and_as_given(input, given[i]);
       if (const auto* tensor = input.as<TensorRef>()) {
         result.final_inputs.emplace_back(export_tensor(**tensor));
-      } else if (const auto* i = input.as<std::int64_t>()) {
-        result.final_inputs.emplace_back(*i);
+      } else if (const auto* whole = input.as<std::int64_t>()) {
+        result.final_inputs.emplace_back(*whole);
       } else if (const auto* x = input.as<double>()) {
         result.final_inputs.emplace_back(*x);
       } else {
         result.final_inputs.emplace_back(*input.as<bool>());
       }
-      result.final_input_spreads.push_back(spread_of(input));
+      result.final_input_spreads.push_back(is_left_out ? spec::Spread{} : spread_of(input));
     }
     for (const auto& [target, tensor] : states_) {
       result.state_targets.push_back(target);
@@ -369,6 +372,16 @@ class ReferenceProgram final : public spec::LoadedProgram {
       result.final_state_spreads.push_back(spread_of({tensor}));
     }
     return result;
+  }
+
+  // Whether an input is a tensor of which nothing is said but its bytes: it is large, and lies
+  // where the caller gave it, for who writes into a storage of the caller's has a copy.
+  static bool is_large_and_as_given(const Datum& input, const spec::InputValue& given) {
+    const auto* tensor = input.as<TensorRef>();
+    const auto* host = std::get_if<HostTensor>(&given);
+    if (!tensor || !host || (*tensor)->count() <= spec::kMostSpreadElements) return false;
+    const Storage& storage = *(*tensor)->storage;
+    return storage.host == host->storage && storage.marks.empty();
   }
 
   static spec::OutputValue export_output(const Datum& datum) {

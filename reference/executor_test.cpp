@@ -1,6 +1,7 @@
 // What a call means: states, inputs, aliasing and errors. No test here depends on what an op
 // computes beyond adding numbers.
 #include "reference/program_test.h"
+#include "spec/spread_limit.h"
 
 namespace graphgate::reference {
 namespace {
@@ -399,6 +400,33 @@ TEST(ReferenceExecutor, LeavesOpenWhatLiesAroundTheElementsOfAnInput) {
     EXPECT_EQ(open_at(1), (std::vector<int>{3}));
     EXPECT_EQ(result.final_input_spreads.at(0).radii, (std::vector<double>{0, 0, 0, 0}));
     EXPECT_EQ(elements(output(result, 1)), (Floats{8, 2, 3, 1, 5, 6}));
+  }
+}
+
+// Of a large input that nobody wrote an oracle says nothing: each element is its bytes.
+TEST(ReferenceExecutor, LeavesOutWhatItKnowsOfLargeInputsThatNobodyWrote) {
+  const std::string rows = std::to_string(spec::kMostSpreadElements / 2 + 1);
+  const spec::Program program = test::program("program \"large\" {\n  input %x : i8[" + rows +
+                                              ", 2]\n  input %y : i8[" + rows + R"(, 2]
+  %first = aten.slice.Tensor(%y, 0, 0, 1)
+  %w = aten.fill_.Scalar(%first, 7)
+  %a = aten.amax.default(%x, [0, 1])
+  output %a
+}
+)");
+  const spec::HostTensor large =
+      spec::make_host_tensor(spec::DType::kInt8, {spec::kMostSpreadElements / 2 + 1, 2});
+  for (const Mode mode : {Mode::kWorstCase, Mode::kSampled}) {
+    Options options;
+    options.mode = mode;
+    spec::HostTensor written = large;
+    written.storage = std::make_shared<spec::HostStorage>(*large.storage);
+    const spec::CallResult result = Loaded(program, options).call({large, written});
+    EXPECT_TRUE(result.final_input_spreads.at(0).values.empty());
+    const std::vector<long double>& of_written = result.final_input_spreads.at(1).values;
+    ASSERT_EQ(std::ssize(of_written), spec::kMostSpreadElements + 2);
+    EXPECT_EQ(of_written.front(), 7);
+    EXPECT_EQ(of_written.back(), 0);
   }
 }
 

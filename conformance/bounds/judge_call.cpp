@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "conformance/compare/element.h"
+#include "conformance/compare/input_spread.h"
 
 namespace graphgate::conformance {
 namespace {
@@ -26,8 +27,10 @@ bool same_scalar(const OutputValue& a, const OutputValue& b) {
 
 std::int64_t count_elements(const CallResult& result, bool with_outputs) {
   std::int64_t count = 0;
-  for (const auto* spreads :
-       {&result.output_spreads, &result.final_input_spreads, &result.final_state_spreads}) {
+  for (std::size_t i = 0; i < result.final_input_spreads.size(); ++i) {
+    count += numbers_of_input(result, i);
+  }
+  for (const auto* spreads : {&result.output_spreads, &result.final_state_spreads}) {
     if (spreads == &result.output_spreads && !with_outputs) continue;
     for (const spec::Spread& spread : *spreads) {
       count += static_cast<std::int64_t>(spread.values.size());
@@ -306,14 +309,14 @@ class CallJudge {
       if (!tensor) continue;
       const std::string where = "final input " + std::to_string(i);
       if (oracle_ && is_as_given(i, *tensor)) {
-        report_.elements += std::ssize(oracle_->final_input_spreads[i].values);
+        report_.elements += numbers_of_input(*oracle_, i);
       } else if (oracle_) {
-        judge_values(name_, where, *tensor, oracle_->final_input_spreads[i]);
+        judge_input_values(name_, where, *tensor, i);
       }
       const auto recorded = expected_.final_inputs.find(i);
       if (recorded != expected_.final_inputs.end()) {
         if (oracle_) {
-          judge_values(kRecording, where, recorded->second, oracle_->final_input_spreads[i]);
+          judge_input_values(kRecording, where, recorded->second, i);
         } else {
           judge_form_as_recorded(where, *tensor, recorded->second);
         }
@@ -322,6 +325,12 @@ class CallJudge {
         judge_unchanged(where, *tensor, expected_.inputs[i]);
       }
     }
+  }
+
+  void judge_input_values(const std::string& subject, const std::string& where,
+                          const HostTensor& tensor, std::size_t i) {
+    spec::Spread made;
+    judge_values(subject, where, tensor, *spread_of_input(*oracle_, i, made));
   }
 
   // Whether the elements of an input are still those that were given, for the oracle too: it has

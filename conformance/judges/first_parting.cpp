@@ -6,10 +6,12 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "base/formatted.h"
 #include "conformance/compare/compare.h"
 #include "conformance/compare/element.h"
+#include "conformance/compare/input_spread.h"
 #include "conformance/judges/judge_nodes.h"
 
 namespace graphgate::conformance {
@@ -402,10 +404,13 @@ class Comparison {
                                 std::vector<spec::Spread> spec::CallResult::*spreads,
                                 std::size_t index) const {
     if (!oracle_ || call >= oracle_->calls.size()) return {};
-    const std::vector<spec::Spread>& all = oracle_->calls[call].result.*spreads;
-    if (index >= all.size()) return {};
-    const auto elements = static_cast<std::int64_t>(all[index].radii.size());
-    return {&all[index], sigma_multiple(std::max<std::int64_t>(elements, 1), rate_)};
+    const spec::CallResult& result = oracle_->calls[call].result;
+    if (index >= (result.*spreads).size()) return {};
+    const bool is_of_inputs = spreads == &spec::CallResult::final_input_spreads;
+    const spec::Spread* spread = is_of_inputs ? spread_of_input(result, index, made_[{call, index}])
+                                              : &(result.*spreads)[index];
+    const auto elements = static_cast<std::int64_t>(spread->radii.size());
+    return {spread, sigma_multiple(std::max<std::int64_t>(elements, 1), rate_)};
   }
 
   TapDifference compare_outputs(std::size_t call, std::size_t left, std::size_t right) {
@@ -543,6 +548,8 @@ class Comparison {
   const TappedRun& left_;
   const TappedRun& right_;
   const Trace* oracle_;
+  // Spreads of inputs that the oracle left out, by call and input.
+  mutable std::map<std::pair<std::size_t, std::size_t>, spec::Spread> made_;
   double rate_;
   bool of_executors_;
   const PartingNames& names_;

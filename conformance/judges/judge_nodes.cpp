@@ -8,6 +8,7 @@
 
 #include "conformance/compare/compare.h"
 #include "conformance/compare/element.h"
+#include "conformance/compare/input_spread.h"
 #include "conformance/judges/node_effects.h"
 #include "conformance/judges/same_bits.h"
 #include "conformance/judges/verified_plans.h"
@@ -241,9 +242,10 @@ class NodeJudge {
       if (!tensor) continue;
       const auto result = one.output_of.find(tap.value);
       const bool is_result = result != one.output_of.end();
+      spec::Spread made;
       const spec::Spread& spread = is_result
                                        ? oracle.output_spreads[result->second]
-                                       : oracle.final_input_spreads[one.input_of.at(tap.value)];
+                                       : *spread_of_input(oracle, one.input_of.at(tap.value), made);
       const ValueComparison values = compare(call, node, tap.value, *tensor, spread);
       // What is made of nothing, as empty does, is open and no fault of the oracle's.
       report_.has_blind_tensor |= !one.input_of.empty() && !is_open_by_itself(node) &&

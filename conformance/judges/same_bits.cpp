@@ -5,10 +5,12 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <deque>
 #include <map>
 #include <span>
 
 #include "conformance/compare/element.h"
+#include "conformance/compare/input_spread.h"
 
 namespace graphgate::conformance {
 namespace {
@@ -131,6 +133,7 @@ struct Returned {
   std::vector<std::string> names;
   std::vector<spec::OutputValue> values;
   std::vector<const spec::Spread*> spreads;
+  std::deque<spec::Spread> made;  // some of these
 };
 
 const spec::Spread* spread_at(const std::vector<spec::Spread>* spreads, std::size_t index) {
@@ -150,7 +153,7 @@ Returned returned_of(const CallResult& result, const CallResult* oracle) {
   }
   for (std::size_t i = 0; i < result.final_inputs.size(); ++i) {
     add("final input " + std::to_string(i), as_output(result.final_inputs[i]),
-        spread_at(oracle ? &oracle->final_input_spreads : nullptr, i));
+        oracle ? spread_of_input(*oracle, i, all.made.emplace_back()) : nullptr);
   }
   for (std::size_t i = 0; i < result.final_states.size(); ++i) {
     const spec::Spread* spread = nullptr;
