@@ -1,10 +1,16 @@
 #include "conformance/bounds/tiles.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <type_traits>
 
 #include "base/on_threads.h"
+#include "base/sha256.h"
 #include "conformance/compare/element.h"
 
 namespace graphgate::conformance {
@@ -79,12 +85,110 @@ struct Tile {
   ExpectedCall expected;
 };
 
+}  // namespace
+
 // What one tile came to.
 struct JudgedTile {
   EstimatedCall judged;
   std::vector<OpenElements> open;
   std::vector<Geometry> outputs;  // the oracle's
 };
+
+namespace {
+
+// All that a verdict on a tile depends on, as text: the oracle's options, the program, and forms,
+// sharing and bits of what went in and came out. Bits stand there as digests.
+class TileText {
+ public:
+  explicit TileText(const JudgeOptions& options) {
+    add(options.multiple.value_or(0));
+    add(options.false_alarm_rate);
+    add(options.outputs);
+    add(options.layouts);
+    add(options.lists_changed_inputs);
+    add(options.functionalized);
+  }
+
+  template <class Number>
+  void add(const Number& number) requires std::is_arithmetic_v<Number> {
+    if constexpr (std::is_same_v<Number, double>) {
+      return add(std::bit_cast<std::uint64_t>(number));
+    } else {
+      text_ += std::to_string(number) + " ";
+    }
+  }
+  void add(const Configuration& configuration) {
+    for (const auto& [name, value] : configuration) text_ += name + "=" + value + "\n";
+  }
+  void add(const std::string& word) { text_ += word + "\n"; }
+  void add(const HostTensor& tensor) {
+    text_ += std::string(spec::torch_name(tensor.dtype)) + tensor.device.type;
+    for (const std::int64_t size : tensor.sizes) add(size);
+    text_ += "by ";
+    for (const std::int64_t stride : tensor.strides) add(stride);
+    add(tensor.storage_offset);
+    const auto [at, is_new] = storages_.emplace(tensor.storage.get(), storages_.size());
+    add(at->second);
+    if (is_new) text_ += digest_of(*tensor.storage);
+  }
+  template <class... Kinds>
+  void add(const std::variant<Kinds...>& value) {
+    if (const auto* tensor = std::get_if<HostTensor>(&value)) return add(*tensor);
+    std::visit(
+        [&]<class Kind>(const Kind& one) {
+          if constexpr (std::is_arithmetic_v<Kind>) add(one);
+        },
+        value);
+    add(value.index());
+  }
+  template <class Value>
+  void add(const std::vector<Value>& values) {
+    add(values.size());
+    for (const Value& value : values) add(value);
+  }
+  template <class Key>
+  void add(const std::map<Key, HostTensor>& tensors) {
+    for (const auto& [key, tensor] : tensors) {
+      add(key);
+      add(tensor);
+    }
+    text_ += "\n";
+  }
+
+  [[nodiscard]] std::string take() { return std::move(text_); }
+
+ private:
+  static std::string digest_of(const spec::HostStorage& storage) {
+    return sha256_hex({reinterpret_cast<const char*>(storage.bytes.data()), storage.bytes.size()});
+  }
+
+  std::string text_;
+  std::map<const spec::HostStorage*, std::size_t> storages_;
+};
+
+}  // namespace
+
+class PassedTiles {
+ public:
+  [[nodiscard]] std::optional<JudgedTile> find(const std::string& text) {
+    const std::lock_guard lock(mutex_);
+    const auto found = tiles_.find(text);
+    return found == tiles_.end() ? std::nullopt : std::optional(found->second);
+  }
+  // The program lives on: no other one comes to lie where it does, which is what stands in texts.
+  void add(std::string text, std::shared_ptr<const spec::Program> program, JudgedTile tile) {
+    const std::lock_guard lock(mutex_);
+    programs_.insert(std::move(program));
+    tiles_.emplace(std::move(text), std::move(tile));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, JudgedTile> tiles_;
+  std::set<std::shared_ptr<const spec::Program>> programs_;
+};
+
+namespace {
 
 class TileJudge {
  public:
@@ -326,6 +430,11 @@ class TileJudge {
 
   [[nodiscard]] Result<JudgedTile> judge(std::size_t i, std::int64_t count) const {
     const Tile tile = tile_of(i, count);
+    std::string text;
+    if (tiles_.passed) {
+      text = text_of(tile);
+      if (auto known = tiles_.passed->find(text)) return std::move(*known);
+    }
     Runs runs = runs_.on(tile.script);
     runs.provide(tile.subject);
     GRAPHGATE_TRY(const Trace* const oracle, runs.oracle("sampled"));
@@ -349,7 +458,30 @@ class TileJudge {
       note_open(tile, "final input " + std::to_string(k), known.final_input_spreads[k],
                 std::get_if<HostTensor>(&known.final_inputs[k]), cut_.inputs[k], out.open);
     }
+    const bool is_passed = out.judged.call.differences.empty() && out.judged.explained == 0;
+    if (tiles_.passed && is_passed) {
+      tiles_.passed->add(std::move(text), runs_.script().programs[record_.program], out);
+    }
     return out;
+  }
+
+  [[nodiscard]] std::string text_of(const Tile& tile) const {
+    TileText text(with_multiple_);
+    text.add(runs_.oracle_configuration("sampled"));
+    text.add(reinterpret_cast<std::uintptr_t>(&program_));
+    text.add(tile.first);
+    text.add(tile.count);
+    const CallRecord& record = tile.subject.calls.front();
+    text.add(record.inputs);
+    text.add(record.result.outputs);
+    text.add(record.result.final_inputs);
+    text.add(record.result.final_states);
+    for (const std::string& target : record.result.state_targets) text.add(target);
+    text.add(tile.expected.is_partial ? 1 : 0);
+    text.add(tile.expected.outputs);
+    text.add(tile.expected.final_inputs);
+    text.add(tile.expected.final_states);
+    return text.take();
   }
 
   void note_open(const Tile& tile, std::string where, const spec::Spread& spread,
@@ -500,6 +632,8 @@ bool is_calls_alone(const Script& script) {
 }
 
 }  // namespace
+
+std::shared_ptr<PassedTiles> no_passed_tiles() { return std::make_shared<PassedTiles>(); }
 
 Result<TiledCall> judge_by_tiles(Runs& runs, const Trace& subject, std::size_t index,
                                  const ExpectedCall& expected, const JudgeOptions& options,

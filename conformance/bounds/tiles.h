@@ -2,6 +2,8 @@
 // need not be held as a whole.
 #pragma once
 
+#include <memory>
+
 #include "conformance/bounds/estimate.h"
 #include "conformance/bounds/tile_options.h"
 #include "conformance/run/row_cut.h"
@@ -15,6 +17,9 @@ struct OpenElements {
   std::int64_t first = 0;  // in row-major order
   std::int64_t elements = 0;
 };
+
+// Makes one that knows of no tile. Several threads may use it at a time.
+[[nodiscard]] std::shared_ptr<PassedTiles> no_passed_tiles();
 
 struct TiledCall {
   EstimatedCall judged;

@@ -76,6 +76,8 @@ class Runs {
   // Takes the oracle's traces of other runs of the same script, where nothing that the subject made
   // has gone into them and both subjects compute in the same arithmetic.
   void share_oracle(const Runs& other);
+  // Frees what the subject has run so far; what the oracle has run stays.
+  void forget_subject() { subject_traces_.clear(); }
   // What the subject has run so far.
   [[nodiscard]] const SubjectTraces& subject_traces() const { return subject_traces_; }
   // Of all runs of the subject so far, those on other scripts too, in the order in which they ran;

@@ -17,6 +17,7 @@
 #include "base/atomic_file.h"
 #include "base/on_threads.h"
 #include "base/stop_signals.h"
+#include "conformance/bounds/tiles.h"
 #include "conformance/run/runs.h"
 #include "conformance/run/static_inputs.h"
 #include "spec/graph_text.h"
@@ -227,12 +228,15 @@ Json times_of(const ExecutorReport& report) {
 }
 
 Result<void> judge(Runs& runs, const std::string& executor, bool is_case, const Setting& setting,
-                   FileReport& report) {
+                   FileReport& report,
+                   const std::shared_ptr<conformance::PassedTiles>& passed = {}) {
   ExecutorReport made;
   made.executor = executor;
   const double begin = setting.trace ? setting.trace->now() : 0;
-  GRAPHGATE_TRY(made.judged, conformance::judge_script(runs, judges_of(setting, is_case),
-                                                       settings_of(setting, is_case)));
+  conformance::JudgeSettings settings = settings_of(setting, is_case);
+  settings.tiles.passed = passed;
+  GRAPHGATE_TRY(made.judged,
+                conformance::judge_script(runs, judges_of(setting, is_case), settings));
   if (made.judged.outcome == spec::Outcome::kUndecided) {
     made.judged.localization.push_back(words_that_decide(is_case, report.recorded));
   }
@@ -261,7 +265,9 @@ Result<void> check_with_all(const CheckInput& input, std::size_t index, const Se
   std::vector<std::unique_ptr<Script>> scripts;
   std::vector<std::unique_ptr<Subject>> subjects;
   std::vector<std::unique_ptr<Runs>> runs;
-  for (const std::string& name : executors_of(setting, input.is_case)) {
+  const std::vector<std::string> names = executors_of(setting, input.is_case);
+  const auto passed = names.size() > 1 ? conformance::no_passed_tiles() : nullptr;
+  for (const std::string& name : names) {
     GRAPHGATE_TRY(subjects.emplace_back(), started_subject(name, options, setting.verb));
     const Subject& subject = *subjects.back();
     scripts.push_back(std::make_unique<Script>(input.script));
@@ -271,8 +277,11 @@ Result<void> check_with_all(const CheckInput& input, std::size_t index, const Se
     }
     runs.push_back(std::make_unique<Runs>(*scripts.back(), subject, *oracle));
     if (runs.size() > 1) runs.back()->share_oracle(*runs.front());
-    GRAPHGATE_TRY_VOID(judge(*runs.back(), name, input.is_case, setting, report));
-    if (setting.verb.record.empty()) continue;
+    GRAPHGATE_TRY_VOID(judge(*runs.back(), name, input.is_case, setting, report, passed));
+    if (setting.verb.record.empty()) {
+      runs.back()->forget_subject();
+      continue;
+    }
     const std::string folder =
         setting.verb.record + "/" + setting.record_names[index] + "." + file_word(subject);
     const RunHead head = {name, input.is_case, input.recorded,

@@ -8,6 +8,7 @@
 #include "conformance/bounds/tiles.h"
 #include "conformance/judges/judge.h"
 #include "spec/graph_text.h"
+#include "spec/spread_limit.h"
 #include "tools/executors/executor_sources.h"
 #include "tools/tests/cross/golden_models_test.h"
 
@@ -381,6 +382,79 @@ TEST(RowCut, TakesTheFirstDimensionThatGivesTheParts) {
   EXPECT_EQ(dim_of("  %y = aten.relu.default(%x)\n", 1000), 1);
   EXPECT_EQ(dim_of("  %y = aten.sum.dim_IntList(%x, [0])\n", 2), 1);
   EXPECT_EQ(dim_of("  %y = aten.sum.dim_IntList(%x, [1])\n", 1000), 0);
+}
+
+// What tiles came to is taken over where all bits are the same, and only there: one bit of an
+// output, or of an input that was left, is judged.
+TEST(PassedTiles, AreThoseOfTheSameBitsAlone) {
+  const Script script = script_of(drawn_chain(3), 3);
+  const auto subject = tools::optimized_source();
+  const auto oracle = tools::reference_source(false);
+  Runs made(script, *subject, *oracle);
+  const conformance::Trace right = *must(made.subject());
+  ASSERT_FALSE(right.error);
+  const auto judged = [&](const conformance::Trace& trace, const TileOptions& tiles) {
+    Runs runs(script, *subject, *oracle);
+    runs.provide(trace);
+    conformance::ExpectedCall expected;
+    expected.inputs = trace.calls.front().inputs;
+    return must(conformance::judge_by_tiles(runs, trace, 0, expected, JudgeOptions{}, tiles))
+        .judged;
+  };
+  const TileOptions alone{.elements = 64, .jobs = 2};
+  TileOptions shared = alone;
+  shared.passed = conformance::no_passed_tiles();
+  const EstimatedCall first = judged(right, shared);
+  const EstimatedCall again = judged(right, shared);
+  EXPECT_TRUE(first.call.differences.empty());
+  EXPECT_TRUE(again.call.differences.empty());
+  EXPECT_EQ(again.call.elements, first.call.elements);
+  EXPECT_EQ(again.call.worst_ratio, first.call.worst_ratio);
+  // Bytes at the end of the first output, and of the first input as it is left.
+  for (const bool is_input : {false, true}) {
+    conformance::Trace wrong = right;
+    auto& result = wrong.calls.front().result;
+    HostTensor& tensor = is_input ? std::get<HostTensor>(result.final_inputs.front())
+                                  : std::get<HostTensor>(result.outputs.front());
+    tensor.storage = std::make_shared<spec::HostStorage>(*tensor.storage);
+    tensor.storage->bytes.back() ^= std::byte{0x11};
+    const EstimatedCall found = judged(wrong, shared);
+    EXPECT_FALSE(found.call.differences.empty()) << is_input;
+    EXPECT_EQ(found.call.differences.size(), judged(wrong, alone).call.differences.size());
+  }
+}
+
+// A sum of all elements is judged as a whole. What the oracle leaves out of its large input is
+// looked at all the same.
+TEST(LargeInputs, ThatAChangeIsSeenInThoughTheOracleSaysNothingOfThem) {
+  const std::string count = std::to_string(2 * spec::kMostSpreadElements);
+  const Script script = script_of("program \"sum\" {\n  input %x : u8[" + count +
+                                      "]\n  %a : i64[] = aten.sum.default(%x)\n  output %a\n}",
+                                  1);
+  const auto subject = tools::optimized_source();
+  const auto oracle = tools::reference_source(false);
+  Runs made(script, *subject, *oracle);
+  conformance::Trace trace = *must(made.subject());
+  ASSERT_FALSE(trace.error);
+  for (const bool is_changed : {false, true}) {
+    if (is_changed) {
+      auto& input = std::get<HostTensor>(trace.calls.front().result.final_inputs.front());
+      input.storage = std::make_shared<spec::HostStorage>(*input.storage);
+      input.storage->bytes[spec::kMostSpreadElements] ^= std::byte{1};
+    }
+    Runs runs(script, *subject, *oracle);
+    runs.provide(trace);
+    ASSERT_TRUE(must(runs.oracle("sampled"))
+                    ->calls.front()
+                    .result.final_input_spreads.front()
+                    .values.empty());
+    conformance::ExpectedCall expected;
+    expected.inputs = trace.calls.front().inputs;
+    const EstimatedCall judged = must(judge_by_estimate(runs, trace, 0, expected, JudgeOptions{}));
+    EXPECT_EQ(judged.call.elements, 2 * spec::kMostSpreadElements + 1);
+    ASSERT_EQ(judged.call.differences.size(), is_changed ? 1U : 0U);
+    if (is_changed) EXPECT_EQ(judged.call.differences.front().where, "final input 0");
+  }
 }
 
 }  // namespace
