@@ -259,6 +259,106 @@ void fill_channel(N* out, const N* input, const N* weight, std::optional<N> bias
   });
 }
 
+// The same of plain numbers, for several output channels of a group at a time: a position's input
+// channels lie one behind the other, and with each goes one weight of every output channel. Each
+// output is the sum that window_sum() takes, in the same order.
+class PackedChannels {
+ public:
+  static constexpr std::int64_t kTogether = 4;
+
+  PackedChannels(const double* input, const Geometry3d& at)
+      : at_(at), image_(static_cast<std::size_t>(at.in_channels * at.inputs())) {
+    for (std::int64_t c = 0; c < at.in_channels; ++c) {
+      const double* plane = input + c * at.inputs();
+      for (std::int64_t i = 0; i < at.inputs(); ++i) {
+        image_[static_cast<std::size_t>(i * at.in_channels + c)] = plane[i];
+      }
+    }
+  }
+
+  // Output channels [channel, channel + count) of one group: each of `out` has so many positions.
+  void fill(double* out, const double* weight, const std::optional<Array<double>>& bias,
+            std::int64_t channel, std::int64_t count,
+            const std::array<std::vector<Taps>, kMaxSpatialDims>& taps) {
+    pack_weights(weight, channel, count);
+    std::array<double, kTogether> biases{};
+    for (std::int64_t j = 0; bias && j < count; ++j) {
+      biases[static_cast<std::size_t>(j)] = (*bias)[channel + j];
+    }
+    const std::int64_t first = channel / outputs_in_group() * channels_in_group();
+    const std::int64_t positions =
+        at_.axes[0].output() * at_.axes[1].output() * at_.axes[2].output();
+    std::int64_t position = 0;
+    for_each_index({at_.axes[0].output(), at_.axes[1].output(), at_.axes[2].output()},
+                   [&](const Sizes& index) {
+                     const auto sums = sums_at(first, biases, index, taps);
+                     for (std::int64_t j = 0; j < count; ++j) {
+                       out[j * positions + position] = sums[static_cast<std::size_t>(j)];
+                     }
+                     ++position;
+                   });
+  }
+
+ private:
+  [[nodiscard]] std::int64_t channels_in_group() const { return at_.in_channels / at_.groups; }
+  [[nodiscard]] std::int64_t outputs_in_group() const { return at_.out_channels / at_.groups; }
+
+  // By kernel position, then input channel, then output channel.
+  void pack_weights(const double* weight, std::int64_t channel, std::int64_t count) {
+    const std::int64_t channels = channels_in_group();
+    weights_.assign(static_cast<std::size_t>(at_.kernels() * channels * kTogether), 0);
+    const std::int64_t first = channel / outputs_in_group() * channels;
+    for (std::int64_t j = 0; j < count; ++j) {
+      const std::int64_t output = channel + j;
+      const std::int64_t kernel = at_.is_transposed
+                                      ? first * outputs_in_group() + output % outputs_in_group()
+                                      : output * channels;
+      const std::int64_t step = at_.is_transposed ? outputs_in_group() : 1;
+      for (std::int64_t c = 0; c < channels; ++c) {
+        const double* from = weight + (kernel + c * step) * at_.kernels();
+        for (std::int64_t k = 0; k < at_.kernels(); ++k) {
+          weights_[static_cast<std::size_t>((k * channels + c) * kTogether + j)] = from[k];
+        }
+      }
+    }
+  }
+
+  // Four sums side by side: one alone waits for each of its additions.
+  [[nodiscard]] std::array<double, kTogether> sums_at(
+      std::int64_t first, const std::array<double, kTogether>& biases, const Sizes& index,
+      const std::array<std::vector<Taps>, kMaxSpatialDims>& taps) const {
+    long double s0 = 0.0L + static_cast<long double>(biases[0]);
+    long double s1 = 0.0L + static_cast<long double>(biases[1]);
+    long double s2 = 0.0L + static_cast<long double>(biases[2]);
+    long double s3 = 0.0L + static_cast<long double>(biases[3]);
+    const auto& [a, b, c] = at_.axes;
+    const std::int64_t channels = channels_in_group();
+    for (const Tap& t0 : taps[0][static_cast<std::size_t>(index[0])]) {
+      for (const Tap& t1 : taps[1][static_cast<std::size_t>(index[1])]) {
+        for (const Tap& t2 : taps[2][static_cast<std::size_t>(index[2])]) {
+          const std::int64_t input = (t0.input * b.input + t1.input) * c.input + t2.input;
+          const std::int64_t kernel = (t0.kernel * b.kernel + t1.kernel) * c.kernel + t2.kernel;
+          const double* x = image_.data() + input * at_.in_channels + first;
+          const double* w = weights_.data() + kernel * channels * kTogether;
+          for (const double* end = x + channels; x < end; ++x, w += kTogether) {
+            const auto value = static_cast<long double>(*x);
+            s0 += value * static_cast<long double>(w[0]);
+            s1 += value * static_cast<long double>(w[1]);
+            s2 += value * static_cast<long double>(w[2]);
+            s3 += value * static_cast<long double>(w[3]);
+          }
+        }
+      }
+    }
+    return {static_cast<double>(s0), static_cast<double>(s1), static_cast<double>(s2),
+            static_cast<double>(s3)};
+  }
+
+  const Geometry3d& at_;
+  std::vector<double> image_;
+  std::vector<double> weights_;
+};
+
 // Sums of products that may be TF32's, where that is declared of convolutions.
 Arithmetic arithmetic_of_convolutions() {
   Arithmetic out = declared_arithmetic();
@@ -277,6 +377,22 @@ Array<N> convolved(const Array<N>& input, const Array<N>& weight,
     positions *= at.axes[d].output();
   }
   Array<N> out(std::move(sizes));
+  if constexpr (std::is_same_v<N, double>) {
+    const std::int64_t in_group = at.out_channels / at.groups;
+    if (in_group > 1 && !at.position_dtype) {
+      for (std::int64_t b = 0; b < at.batches; ++b) {
+        PackedChannels packed(input.data.data() + b * at.in_channels * at.inputs(), at);
+        for (std::int64_t channel = 0; channel < at.out_channels;) {
+          const std::int64_t left = in_group - channel % in_group;
+          const std::int64_t count = std::min(left, PackedChannels::kTogether);
+          double* first = out.data.data() + (b * at.out_channels + channel) * positions;
+          packed.fill(first, weight.data.data(), bias, channel, count, taps);
+          channel += count;
+        }
+      }
+      return out;
+    }
+  }
   for (std::int64_t i = 0; i < at.batches * at.out_channels; ++i) {
     const std::int64_t channel = i % at.out_channels;
     const N* entry = input.data.data() + i / at.out_channels * at.in_channels * at.inputs();
