@@ -441,12 +441,14 @@ Tracked<P> ndtri(const Tracked<P>& x) {
   return through(x, 5, [](long double v) { return exact::ndtri(v); });
 }
 
-// Even, and convex: its slope is largest at the far end.
+// Even, and convex: its slope is largest at the far end. ATen's formula has NaN at infinity, where
+// the function is infinite, as CUDA's library gives it to fused kernels: either is right. The same
+// holds for i1.
 GRAPHGATE_EAGER(i0)
 template <class P>
 Tracked<P> i0(const Tracked<P>& x) {
   const long double value = exact::i0(x.value);
-  const bool is_open = detail::is_open_near_overflow(value, x);
+  const bool is_open = std::isinf(x.value) || detail::is_open_near_overflow(value, x);
   if (is_open) return detail::open_result<P>(value, x.arithmetic);
   const long double slope =
       x.radius == 0
@@ -458,7 +460,7 @@ GRAPHGATE_EAGER(i1)
 template <class P>
 Tracked<P> i1(const Tracked<P>& x) {
   const long double value = exact::i1(x.value);
-  const bool is_open = detail::is_open_near_overflow(value, x);
+  const bool is_open = std::isinf(x.value) || detail::is_open_near_overflow(value, x);
   if (is_open) return detail::open_result<P>(value, x.arithmetic);
   return through(x, 20, [](long double v) { return exact::i1(v); });
 }

@@ -88,6 +88,19 @@ TEST(Special, SaysWhatPyTorchSaysAtPolesAndInfinities) {
       kInfinity);
 }
 
+// ATen's formula gives no number, the function is infinite, and a right executor has either.
+TEST(Special, BesselFunctionsAreOpenAtInfinity) {
+  const TensorRef x = tensor(DType::kFloat32, {3}, {kInfinity, -kInfinity, 2});
+  for (const char* op :
+       {"aten.i0.default", "aten.special_i1.default", "aten.special_modified_bessel_i0.default"}) {
+    for (const Mode mode : {Mode::kWorstCase, Mode::kSampled}) {
+      const std::vector<Mark> marks = marks_of(*run_tensor(op, {{"self", {x}}}, mode));
+      EXPECT_TRUE(std::isinf(marks[0].radius) && std::isinf(marks[1].radius)) << op;
+      EXPECT_TRUE(marks[2].radius > 0 && marks[2].radius < 1e-5) << op;
+    }
+  }
+}
+
 TEST(Special, ZetaAndPolygammaAgreeWithTrigamma) {
   // psi'(x) = zeta(2, x); below 0 Boost.Math has it by reflection, the series here directly.
   for (const long double x : {0.25L, 3.5L, 40.0L, -0.5L, -7.25L}) {
