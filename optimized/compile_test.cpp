@@ -255,6 +255,24 @@ TEST(Compile, RefusesWhatAnOpRefusesAndNamesTheNode) {
   EXPECT_EQ(plan.message.rfind("bad: node 'product' (aten.mm.default): ", 0), 0U) << plan.message;
 }
 
+// As a decomposition of PyTorch writes it whose parts give other strides than the op that was
+// traced.
+TEST(Compile, AViewOfStridesThatNoOpGivesIsNoBadInput) {
+  const auto kind = [](const char* strides) {
+    return failure_of(plan_of(program_of(std::string(R"(program "viewed" {
+  input %x : f32[2, 3, 4]
+  %t : f32[2, 4, 3]{12, 1, 4} = aten.transpose.int(%x, 1, 2)
+  %b : f32[2, 4, 3])") + strides + R"( = aten.relu.default(%t)
+  %v : f32[2, 12] = aten.view.default(%b, [2, 12])
+  output %v
+})"),
+                              ones({2, 3, 4})))
+        .kind;
+  };
+  EXPECT_EQ(kind("{12, 3, 1}"), ErrorKind::kUnsupported);
+  EXPECT_EQ(kind("{12, 1, 4}"), ErrorKind::kBadInput);
+}
+
 // What runs has the plan, kernels and memory: program and graph are gone, and the plan itself comes
 // from its text.
 TEST(HostProgram, RunsAPlanThatWasReadFromTextWithoutAnyGraph) {

@@ -169,12 +169,49 @@ std::vector<Datum> run_op(const spec::OpRow& row, Body body, const std::vector<D
 
 namespace {
 
+// The first operand whose strides are not those that the program says, in words; empty for none.
+// Strides of dimensions of size 1 mean nothing.
+std::string operand_with_other_strides(const spec::Graph& graph, const spec::Node& node,
+                                       const Environment& environment) {
+  std::string found;
+  spec::for_each_operand(node, [&](spec::ValueId id) {
+    const spec::Value& value = graph.value(id);
+    const auto* tensor = environment[id.index].as<TensorRef>();
+    if (!found.empty() || !tensor || !value.type) return;
+    const std::vector<spec::SymExpr>& said = value.type->strides;
+    if (said.size() != (*tensor)->strides.size()) return;
+    for (std::size_t d = 0; d < said.size(); ++d) {
+      if (!said[d].is_constant() || (*tensor)->sizes[d] == 1) continue;
+      if (said[d].constant() == (*tensor)->strides[d]) continue;
+      found = "'" + value.name + "' has strides " + print_sizes((*tensor)->strides) +
+              ", and others in the program";
+      return;
+    }
+  });
+  return found;
+}
+
 std::vector<Datum> run_step(const Prepared::Step& step, const Environment& environment,
                             const Run& run) {
   const std::vector<Datum> arguments = bind_arguments(step.row->schema, step.given, environment);
   std::vector<Datum> results = run_op(*step.row, step.body, arguments, run);
   OpenChoices::look_at(*step.row, arguments, results, run);
   return results;
+}
+
+// A program was traced with strides that its own ops do not give, where a decomposition of
+// PyTorch's makes others than the op: then a view of them may not be there, and PyTorch refuses it
+// as well. That is no fault of who hands the program in.
+std::vector<Datum> run_step_as_traced(const Prepared::Step& step, const Environment& environment,
+                                      const Run& run) {
+  if (!step.row->effects.is_view) return run_step(step, environment, run);
+  try {
+    return run_step(step, environment, run);
+  } catch (const OpError& error) {
+    const std::string other = operand_with_other_strides(*run.graph, *step.node, environment);
+    if (other.empty()) throw;
+    throw Undecidable(std::string(error.what()) + "; " + other);
+  }
 }
 
 }  // namespace
@@ -190,7 +227,7 @@ std::vector<Datum> run_graph(const Prepared& prepared, std::vector<Datum> inputs
     run.node = step.node;
     run.graph = &graph;
     std::vector<Datum> results = step.row
-                                     ? run_step(step, environment, run)
+                                     ? run_step_as_traced(step, environment, run)
                                      : run_higher_order(prepared, *step.node, environment, run);
     bind_results(*step.node, std::move(results), environment);
     for (const spec::ValueId id : step.dying) environment[id.index].value = spec::None{};

@@ -147,5 +147,30 @@ TEST(Interpreter, ConditionsAreNumbersOrTensorsOfOneElement) {
   EXPECT_THROW((void)truth({std::string("yes")}), OpError);
 }
 
+// As a decomposition of PyTorch writes it whose parts give other strides than the op that was
+// traced.
+TEST(Interpreter, AViewOfStridesThatNoOpGivesIsNoBadInput) {
+  const auto text = [](const char* strides) {
+    return std::string(R"(program "p" {
+  input %x : f32[2, 3, 4]
+  %t : f32[2, 4, 3]{12, 1, 4} = aten.transpose.int(%x, 1, 2)
+  %b : f32[2, 4, 3])") +
+           strides + R"( = aten.relu.default(%t)
+  %v : f32[2, 12] = aten.view.default(%b, [2, 12])
+  output %v
+}
+)";
+  };
+  const spec::HostTensor x = floats({2, 3, 4}, Floats(24, 1));
+  const spec::Program traced = test::program(text("{12, 3, 1}"));
+  const Error error = Loaded(traced).failure({x});
+  EXPECT_EQ(error.kind, ErrorKind::kUnsupported);
+  EXPECT_NE(error.message.find("'b' has strides [12, 1, 4], and others in the program"),
+            std::string::npos)
+      << error.message;
+  const spec::Program wrong = test::program(text("{12, 1, 4}"));
+  EXPECT_EQ(Loaded(wrong).failure({x}).kind, ErrorKind::kBadInput);
+}
+
 }  // namespace
 }  // namespace graphgate::reference

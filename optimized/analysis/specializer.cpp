@@ -117,7 +117,7 @@ std::vector<Argument> Specializer::run_graph(const spec::Graph& graph,
     } else if (spec::is_loop(node.op)) {
       run_loop(graph, node, environment);
     } else {
-      run_node(graph, node, environment);
+      run_node_as_traced(graph, node, environment);
     }
   }
   std::vector<Argument> outputs;
@@ -149,6 +149,39 @@ void Specializer::pick_element(const spec::Node& node, Environment& environment)
   }
   environment[node.results[0].values.front().index] =
       (*elements)[static_cast<std::size_t>(position)];
+}
+
+// Whether the program says other strides of an operand than it has. Those of dimensions of size 1
+// mean nothing.
+bool Specializer::has_other_strides(const spec::Graph& graph, const spec::Node& node,
+                                    const Environment& environment) const {
+  bool is_other = false;
+  spec::for_each_operand(node, [&](ValueId declared) {
+    const auto& type = graph.value(declared).type;
+    const auto* id = environment[declared.index].as<ValueId>();
+    if (!type || !id || out_.value(*id).kind != ValueKind::kTensor) return;
+    const Tensor& tensor = out_.value(*id).tensor;
+    if (tensor.strides.size() != type->strides.size()) return;
+    for (std::size_t d = 0; d < tensor.strides.size(); ++d) {
+      const spec::SymExpr& said = type->strides[d];
+      is_other = is_other || (said.is_constant() && tensor.sizes[d] != 1 &&
+                              said.constant() != tensor.strides[d]);
+    }
+  });
+  return is_other;
+}
+
+// A view may not be there because the program was traced with strides that its ops do not give:
+// then PyTorch refuses the program as well, and it is not for whoever hands it in to mend.
+void Specializer::run_node_as_traced(const spec::Graph& graph, const spec::Node& node,
+                                     Environment& environment) {
+  try {
+    run_node(graph, node, environment);
+  } catch (const OpError& error) {
+    const spec::OpRow* row = ops_.find(node.op);
+    if (!row || !row->effects.is_view || !has_other_strides(graph, node, environment)) throw;
+    throw Unsupported(std::string(error.what()) + "; the program has other strides");
+  }
 }
 
 void Specializer::run_node(const spec::Graph& graph, const spec::Node& node,

@@ -37,6 +37,10 @@ class Specializer {
 
  private:
   void run_node(const spec::Graph& graph, const spec::Node& node, Environment& environment);
+  void run_node_as_traced(const spec::Graph& graph, const spec::Node& node,
+                          Environment& environment);
+  [[nodiscard]] bool has_other_strides(const spec::Graph& graph, const spec::Node& node,
+                                       const Environment& environment) const;
   void take_apart(const spec::Graph& graph, const spec::Node& node, SizedNode&& sized,
                   TakeApart composite, Environment& environment);
   // `declared`: what the program says of the whole's results, for a part whose results only a call
