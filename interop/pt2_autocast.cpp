@@ -370,7 +370,8 @@ bool knows_operands(const Graph& graph, const Node& node, CastPolicy policy, DTy
 
 class Caster {
  public:
-  Caster(Graph& graph, DType lower) : graph_(graph), lower_(lower) {
+  Caster(Graph& graph, DType lower, const SettledNodes& settled)
+      : graph_(graph), lower_(lower), settled_(settled) {
     for (const spec::Value& value : graph.values) names_.insert(value.name);
     for (const Node& node : graph.nodes) names_.insert(node.name);
   }
@@ -379,7 +380,7 @@ class Caster {
     std::vector<Node> nodes = std::exchange(graph_.nodes, {});
     for (Node& node : nodes) {
       const CastPolicy policy = policy_of(node.op).value_or(CastPolicy::kNone);
-      if (policy != CastPolicy::kNone) {
+      if (policy != CastPolicy::kNone && !settled_.contains(node.name)) {
         const DType target = target_of(graph_, node, policy, lower_);
         for (spec::NamedArgument& named : node.arguments) cast(named.argument, target);
       }
@@ -416,20 +417,25 @@ class Caster {
 
   Graph& graph_;
   DType lower_;
+  const SettledNodes& settled_;
   std::unordered_set<std::string> names_;
 };
 
 }  // namespace
 
-bool knows_casts(const Graph& graph, std::string_view device, DType lower) {
+bool knows_casts(const Graph& graph, std::string_view device, DType lower,
+                 const SettledNodes& settled) {
   if (device != "cpu" || (lower != DType::kBFloat16 && lower != DType::kFloat16)) return false;
   if (!graph.subgraphs.empty()) return false;
   return std::ranges::all_of(graph.nodes, [&](const Node& node) {
+    if (settled.contains(node.name)) return true;
     const auto policy = policy_of(node.op);
     return policy && (*policy == CastPolicy::kNone || knows_operands(graph, node, *policy, lower));
   });
 }
 
-void add_casts(Graph& graph, DType lower) { Caster(graph, lower).run(); }
+void add_casts(Graph& graph, DType lower, const SettledNodes& settled) {
+  Caster(graph, lower, settled).run();
+}
 
 }  // namespace graphgate::interop

@@ -7,19 +7,25 @@
 // Source: aten/src/ATen/autocast_mode.cpp and .h, PyTorch 2.15.
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <unordered_set>
 
 #include "spec/graph.h"
 
 namespace graphgate::interop {
 
+// Names of nodes that stood in a region of autocast of their own, which has had its casts.
+using SettledNodes = std::unordered_set<std::string>;
+
 // Whether the casts of every node of the graph are known, for autocast on this type of device to
 // this dtype: no node holds a graph, and each op is on one of the lists or known to call none of
-// them.
-[[nodiscard]] bool knows_casts(const spec::Graph& graph, std::string_view device,
-                               spec::DType lower);
+// them. Nothing is asked of settled nodes.
+[[nodiscard]] bool knows_casts(const spec::Graph& graph, std::string_view device, spec::DType lower,
+                               const SettledNodes& settled);
 
-// Puts nodes "aten.to.dtype" before the nodes that read what is to be cast. knows_casts() holds.
-void add_casts(spec::Graph& graph, spec::DType lower);
+// Puts nodes "aten.to.dtype" before the nodes that read what is to be cast, but for settled ones.
+// knows_casts() holds.
+void add_casts(spec::Graph& graph, spec::DType lower, const SettledNodes& settled);
 
 }  // namespace graphgate::interop

@@ -46,6 +46,7 @@ struct WrappedCall {
   SubgraphId subgraph;
   Argument::List operands;
   std::optional<spec::DType> autocast;  // to what the subgraph's nodes cast
+  bool settles_casts = false;           // a region around it casts nothing in it
 };
 
 std::size_t count_results(const Node& node) {
@@ -74,7 +75,17 @@ bool are_results_made(const Graph& graph, const Node& node, const Graph& subgrap
   return true;
 }
 
-std::optional<WrappedCall> wrapped_call(const Graph& graph, const Node& node) {
+// The nodes of a subgraph of the graph at `path` whose casts are settled.
+const SettledNodes& settled_in(const Graph& subgraph, const std::string& path,
+                               const ReadContext& context) {
+  static const SettledNodes kNone;
+  const auto found = context.settled_casts.find(subgraph_path(path, subgraph.name));
+  return found == context.settled_casts.end() ? kNone : found->second;
+}
+
+// `path` is the graph's.
+std::optional<WrappedCall> wrapped_call(const Graph& graph, const Node& node,
+                                        const std::string& path, const ReadContext& context) {
   const auto* wrapper = std::find_if(std::begin(kWrappers), std::end(kWrappers),
                                      [&](const Wrapper& known) { return known.op == node.op; });
   if (wrapper == std::end(kWrappers)) return std::nullopt;
@@ -93,7 +104,9 @@ std::optional<WrappedCall> wrapped_call(const Graph& graph, const Node& node) {
     const auto* dtype = node.arguments[kAutocastDType].argument.as<spec::DType>();
     if (!is_on || !device) return std::nullopt;
     if (*is_on) call.autocast = dtype ? *dtype : spec::DType::kBFloat16;
-    if (*is_on && !knows_casts(subgraph, *device, *call.autocast)) return std::nullopt;
+    const SettledNodes& settled = settled_in(subgraph, path, context);
+    if (*is_on && !knows_casts(subgraph, *device, *call.autocast, settled)) return std::nullopt;
+    call.settles_casts = *device == "cpu";
   }
   if (wrapper->is_list) {
     const auto* list = positional > wrapper->first
@@ -153,14 +166,15 @@ class Inliner {
  private:
   void add(Node node) {
     for (auto& named : node.arguments) replace_values(named.argument, now_);
-    if (const auto call = wrapped_call(graph_, node)) return add_body(node, *call);
+    if (const auto call = wrapped_call(graph_, node, path_, context_)) return add_body(node, *call);
     graph_.nodes.push_back(std::move(node));
   }
 
   // The subgraph's nodes in the place of one that runs it. They were inlined themselves before.
   void add_body(const Node& node, const WrappedCall& call) {
     Graph body = graph_.subgraphs[call.subgraph.index];
-    if (call.autocast) add_casts(body, *call.autocast);
+    const SettledNodes settled = settled_in(body, path_, context_);
+    if (call.autocast) add_casts(body, *call.autocast, settled);
     std::vector<std::optional<Argument>> mapped(body.values.size());
     for (std::size_t i = 0; i < body.inputs.size(); ++i) {
       mapped[body.inputs[i].index] = call.operands[i];
@@ -180,7 +194,9 @@ class Inliner {
       graph_.subgraphs.back().name = free_subgraph_name(inner.name);
     }
     for (Node inner : body.nodes) {
+      const bool is_settled = call.settles_casts || settled.contains(inner.name);
       inner.name = free_name(inner.name, node_names_);
+      if (is_settled) context_.settled_casts[path_].insert(inner.name);
       for (auto& named : inner.arguments) {
         replace_values(named.argument, values);
         shift_subgraphs(named.argument, places);
@@ -278,7 +294,7 @@ class Inliner {
 
 void inline_wrapped_subgraphs(Graph& graph, const std::string& path, ReadContext& context) {
   const bool has_any = std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) {
-    return wrapped_call(graph, node).has_value();
+    return wrapped_call(graph, node, path, context).has_value();
   });
   if (has_any) Inliner(graph, path, context).run();
 }

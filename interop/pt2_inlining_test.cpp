@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/result_test.h"
+#include "interop/pt2_arguments.h"
 #include "spec/graph_text.h"
 
 namespace graphgate::interop {
@@ -17,6 +18,10 @@ spec::Program program_of(const std::string& body) {
 std::string inlined(const std::string& body) {
   spec::Program program = program_of(body);
   ReadContext context;
+  // As archives are read: what a part holds is inlined before the part.
+  for (spec::Graph& part : program.graph.subgraphs) {
+    inline_wrapped_subgraphs(part, subgraph_path("", part.name), context);
+  }
   inline_wrapped_subgraphs(program.graph, "", context);
   return spec::print_program(spec::number_values_by_definition(std::move(program)),
                              spec::builtin_op_table());
@@ -130,6 +135,44 @@ TEST(Pt2Inlining, PutsTheCastsOfAutocastIntoThePart) {
   output %y
   output %z
 )"));
+}
+
+// A region with autocast off within one with it on casts nothing, and one for another dtype to
+// that; one for another device leaves the casts of the outer one.
+TEST(Pt2Inlining, LeavesCastsOfARegionWithinARegionToTheInnerOne) {
+  const auto nested = [](const std::string& inner) {
+    return R"(  input %x : f32[2, 2]
+  graph @part {
+    input %a : f32[2, 2]
+    graph @inner {
+      input %p : f32[2, 2]
+      %q : f32[2, 2] = aten.mm.default(%p, %p)
+      output %q
+    }
+    %b : f32[2, 2] = higher_order.wrap_with_autocast()" +
+           inner + R"(, @inner, %a)
+    %c : bf16[2, 2] = aten.mm.default(%a, %b)
+    output %c
+  }
+  %y = higher_order.wrap_with_autocast("cpu", bf16, True, False, @part, %x)
+  output %y
+)";
+  };
+  const std::string outer = R"(  %a_cast = aten.to.dtype(%x, bf16)
+  %b_cast = aten.to.dtype(%b, bf16)
+  %y = aten.mm.default(%a_cast, %b_cast) as c
+  output %y
+)";
+  const std::string begin = "  input %x : f32[2, 2]\n";
+  EXPECT_EQ(inlined(nested(R"("cpu", bf16, False, False)")),
+            text_of(begin + "  %b : f32[2, 2] = aten.mm.default(%x, %x) as q\n" + outer));
+  const std::string of_half = inlined(nested(R"("cpu", f16, True, False)"));
+  EXPECT_NE(of_half.find("%b : f32[2, 2] = aten.mm.default(%p_cast, %p_cast_1)"), std::string::npos)
+      << of_half;
+  EXPECT_NE(of_half.find("%p_cast = aten.to.dtype(%x, f16)"), std::string::npos) << of_half;
+  const std::string of_another = inlined(nested(R"("cuda", bf16, False, False)"));
+  EXPECT_NE(of_another.find("aten.mm.default(%a_cast, %a_cast_1) as q"), std::string::npos)
+      << of_another;
 }
 
 // einsum calls bmm, which casts; on other devices other ops cast.

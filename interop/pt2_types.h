@@ -3,10 +3,12 @@
 // Used by the graph, weight and signature readers of this folder only.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "interop/json_cursor.h"
@@ -24,6 +26,9 @@ struct ReadContext {
   Json single_returns = Json::array();
   // Nodes of higher-order ops that do so, as "GRAPH/NODE".
   Json bare_nodes = Json::array();
+  // Nodes by path of their graph that stood in a region of autocast for the CPU, on or off: the
+  // casts of another region around that one are not theirs.
+  std::map<std::string, std::unordered_set<std::string>, std::less<>> settled_casts;
   // Texts seen before: large programs repeat few expressions.
   std::unordered_map<std::string, spec::SymExpr> expressions;
 };
