@@ -339,6 +339,8 @@ class CallJudge {
     const auto* given =
         i < expected_.inputs.size() ? std::get_if<HostTensor>(&expected_.inputs[i]) : nullptr;
     const auto* known = std::get_if<HostTensor>(&oracle_->final_inputs[i]);
+    // Then each element is exactly the oracle's bytes, wherever these lie.
+    if (known && is_input_left_out(*oracle_, i)) return same_elements(tensor, *known);
     if (!given || !known || known->storage != given->storage || known->dtype != given->dtype) {
       return false;
     }

@@ -29,6 +29,10 @@ const spec::Spread* spread_of_input(const spec::CallResult& oracle, std::size_t 
   return &made;
 }
 
+bool is_input_left_out(const spec::CallResult& oracle, std::size_t index) {
+  return left_out(oracle, index) != nullptr;
+}
+
 std::int64_t numbers_of_input(const spec::CallResult& oracle, std::size_t index) {
   if (const spec::HostTensor* tensor = left_out(oracle, index)) {
     return spec::element_count(tensor->sizes) * static_cast<std::int64_t>(parts_of(tensor->dtype));

@@ -14,6 +14,9 @@ namespace graphgate::conformance {
 [[nodiscard]] const spec::Spread* spread_of_input(const spec::CallResult& oracle, std::size_t index,
                                                   spec::Spread& made);
 
+// Whether the oracle left the spread of final input `index` out.
+[[nodiscard]] bool is_input_left_out(const spec::CallResult& oracle, std::size_t index);
+
 // Counts the numbers that the spread of final input `index` has or would have.
 [[nodiscard]] std::int64_t numbers_of_input(const spec::CallResult& oracle, std::size_t index);
 

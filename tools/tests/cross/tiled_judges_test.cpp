@@ -453,7 +453,9 @@ TEST(LargeInputs, ThatAChangeIsSeenInThoughTheOracleSaysNothingOfThem) {
     const EstimatedCall judged = must(judge_by_estimate(runs, trace, 0, expected, JudgeOptions{}));
     EXPECT_EQ(judged.call.elements, 2 * spec::kMostSpreadElements + 1);
     ASSERT_EQ(judged.call.differences.size(), is_changed ? 1U : 0U);
-    if (is_changed) EXPECT_EQ(judged.call.differences.front().where, "final input 0");
+    if (is_changed) {
+      EXPECT_EQ(judged.call.differences.front().where, "final input 0");
+    }
   }
 }
 
