@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -38,12 +39,20 @@ void note_lack_of_memory() {
   throw std::bad_alloc();
 }
 
-// Is called by abort(), which goes on where this returns.
-void end_abort(int /*signal*/) {
+thread_local bool t_is_within_library = false;
+
+bool has_no_room() {
   constexpr std::size_t kLittle = 1U << 20U;
   const void* const room =
       ::mmap(nullptr, kLittle, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (room != MAP_FAILED) return;
+  return room == MAP_FAILED;
+}
+
+// Is called by abort(), which goes on where this returns. Whoever could not allocate has left its
+// mark in errno.
+void end_abort(int /*signal*/) {
+  const bool is_told = t_is_within_library && errno == ENOMEM;
+  if (!is_told && !has_no_room()) return;
   (void)!::write(STDERR_FILENO, kNoMemoryLine.data(), kNoMemoryLine.size());
   remove_scratch();
   ::_exit(g_no_memory_code);
@@ -69,6 +78,13 @@ void end_without_memory_by(int code) {
   g_no_memory_code = code;
   (void)std::signal(SIGABRT, end_abort);
 }
+
+WithinForeignLibrary::WithinForeignLibrary() : was_within_(t_is_within_library) {
+  t_is_within_library = true;
+  errno = 0;
+}
+
+WithinForeignLibrary::~WithinForeignLibrary() { t_is_within_library = was_within_; }
 
 void refuse_little_memory(int code) {
   constexpr rlim_t kLeast = rlim_t{128} << 20U;

@@ -18,6 +18,20 @@ void end_cleanly_on_throws(const UncaughtCodes& codes);
 // Has this process, a fork, end by that code where it finds no memory.
 void end_without_memory_by(int code);
 
+// While one lives, an abort of this thread behind an allocation that failed is an end without
+// memory: libraries of others abort where malloc() gives them nothing, as the compiler in NVRTC
+// does. Every other abort stays one.
+class WithinForeignLibrary {
+ public:
+  WithinForeignLibrary();
+  WithinForeignLibrary(const WithinForeignLibrary&) = delete;
+  WithinForeignLibrary& operator=(const WithinForeignLibrary&) = delete;
+  ~WithinForeignLibrary();
+
+ private:
+  const bool was_within_;
+};
+
 // Ends this process by the code and one line where it may have less address space than it takes to
 // begin. For who runs before any library: it asks for no memory.
 void refuse_little_memory(int code);

@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -79,6 +80,43 @@ TEST(UncaughtDeathTest, IsOneLineAndACodeWhereTheAllocatorAborts) {
       {
         end_cleanly_on_throws({3, 5});
         std::abort();
+      },
+      testing::KilledBySignal(SIGABRT), "^$");
+}
+
+// As LLVM does it where malloc() gives nothing.
+void abort_without_an_allocation() {
+  errno = ENOMEM;
+  std::abort();
+}
+
+TEST(UncaughtDeathTest, IsOneLineAndACodeWhereALibraryAbortsForLackOfMemory) {
+  EXPECT_EXIT(
+      {
+        end_cleanly_on_throws({3, 5});
+        const WithinForeignLibrary within;
+        abort_without_an_allocation();
+      },
+      testing::ExitedWithCode(3), "^graphgate: out of memory\n$");
+}
+
+TEST(UncaughtDeathTest, StaysAnAbortWhereALibraryAbortsOtherwise) {
+  EXPECT_EXIT(
+      {
+        end_cleanly_on_throws({3, 5});
+        errno = ENOMEM;  // from before
+        const WithinForeignLibrary within;
+        std::abort();
+      },
+      testing::KilledBySignal(SIGABRT), "^$");
+}
+
+TEST(UncaughtDeathTest, StaysAnAbortOutOfLibraries) {
+  EXPECT_EXIT(
+      {
+        end_cleanly_on_throws({3, 5});
+        { const WithinForeignLibrary within; }
+        abort_without_an_allocation();
       },
       testing::KilledBySignal(SIGABRT), "^$");
 }

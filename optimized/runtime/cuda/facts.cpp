@@ -48,6 +48,8 @@ void ask_driver(const Driver& driver, CudaFacts& facts) {
 CudaFacts cuda_facts() {
   CudaFacts facts;
   facts.toolkit = version_text(CUDA_VERSION);
+  // Before the driver, which may start threads.
+  const auto nvrtc = ask_for_nvrtc();
   const auto driver = load_driver();
   if (driver.ok()) {
     try {
@@ -58,9 +60,8 @@ CudaFacts cuda_facts() {
   } else {
     facts.gpu_obstacle = driver.error().message;
   }
-  const auto nvrtc = load_nvrtc();
   if (nvrtc.ok()) {
-    facts.nvrtc = nvrtc.value()->version();
+    facts.nvrtc = nvrtc.value();
   } else {
     facts.nvrtc_obstacle = nvrtc.error().message;
   }

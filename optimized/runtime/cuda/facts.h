@@ -31,7 +31,7 @@ struct CudaFacts {
   std::string nvrtc_obstacle;
 };
 
-// Asks anew at every call.
+// Asks anew at every call. Throws as ask_for_nvrtc() does.
 [[nodiscard]] CudaFacts cuda_facts();
 
 // "NVIDIA H200, compute capability 9.0, 139 GiB, 132 multiprocessors".

@@ -4,9 +4,15 @@
 #include <dlfcn.h>
 #include <nvrtc.h>
 
+#include <atomic>
+#include <cerrno>
 #include <cstdlib>
 #include <memory>
+#include <new>
+#include <system_error>
 
+#include "base/child_processes.h"
+#include "base/uncaught.h"
 #include "optimized/runtime/device/compiler_log.h"
 
 #define GRAPHGATE_NVRTC_FUNCTIONS(APPLY) \
@@ -108,6 +114,7 @@ class LoadedNvrtc final : public Nvrtc {
       : functions_(functions), version_(std::move(version)) {}
   [[nodiscard]] const std::string& version() const override { return version_; }
   [[nodiscard]] Result<std::string> compile(const CompileJob& job) const override {
+    const WithinForeignLibrary within;
     return Program(functions_, job).compile(job);
   }
 
@@ -116,7 +123,11 @@ class LoadedNvrtc final : public Nvrtc {
   std::string version_;
 };
 
+// Whether this process has it.
+std::atomic<bool> g_is_loaded = false;
+
 Result<std::unique_ptr<const Nvrtc>> open_nvrtc() {
+  const WithinForeignLibrary within;
   void* library = nullptr;
   std::string tried;
   for (const std::string& candidate : candidates()) {
@@ -138,6 +149,7 @@ Result<std::unique_ptr<const Nvrtc>> open_nvrtc() {
   if (functions.nvrtcVersion(&major, &minor) != NVRTC_SUCCESS) {
     return infrastructure("NVRTC does not tell its version");
   }
+  g_is_loaded = true;
   return std::unique_ptr<const Nvrtc>(std::make_unique<LoadedNvrtc>(
       functions, std::to_string(major) + "." + std::to_string(minor)));
 }
@@ -148,6 +160,26 @@ Result<const Nvrtc*> load_nvrtc() {
   static const Result<std::unique_ptr<const Nvrtc>> kNvrtc = open_nvrtc();
   if (!kNvrtc.ok()) return kNvrtc.error();
   return kNvrtc.value().get();
+}
+
+Result<std::string> ask_for_nvrtc() {
+  constexpr char kIsThere = '+';
+  constexpr char kIsNotThere = '-';
+  if (g_is_loaded) return load_nvrtc().value()->version();
+  const auto asked = run_children(1, ChildOptions{.timeout_seconds = 60}, [&](std::size_t) {
+    const auto nvrtc = load_nvrtc();
+    return nvrtc.ok() ? kIsThere + nvrtc.value()->version() : kIsNotThere + nvrtc.error().message;
+  });
+  if (!asked.ok()) {
+    throw std::system_error(errno, std::generic_category(), "NVRTC cannot be asked");
+  }
+  const ChildResult& child = asked.value().front();
+  if (child.ending == ChildEnding::kNoMemory) throw std::bad_alloc();
+  if (child.ending != ChildEnding::kExited || child.output.empty()) {
+    return infrastructure("NVRTC does not load: its process was " + child.describe());
+  }
+  if (child.output.front() == kIsThere) return child.output.substr(1);
+  return infrastructure(child.output.substr(1));
 }
 
 }  // namespace graphgate::optimized::cuda

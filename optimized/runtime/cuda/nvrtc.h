@@ -33,5 +33,10 @@ class Nvrtc {
 
 // kInfrastructure, with the names that were tried, where there is none.
 [[nodiscard]] Result<const Nvrtc*> load_nvrtc();
+// Returns its version as a process of its own tells it, so that what ends NVRTC while it is loaded
+// ends nobody else; or says why there is none. To be called while the process has one thread, or
+// behind load_nvrtc(). Throws std::bad_alloc where memory is lacking, and std::system_error where
+// no process can be made.
+[[nodiscard]] Result<std::string> ask_for_nvrtc();
 
 }  // namespace graphgate::optimized::cuda
