@@ -25,6 +25,8 @@ constexpr std::string_view kNoMemoryLine = "graphgate: out of memory\n";
 UncaughtCodes g_codes;
 volatile std::sig_atomic_t g_no_memory_code = 1;
 
+void print_no_memory() { (void)std::fwrite(kNoMemoryLine.data(), 1, kNoMemoryLine.size(), stderr); }
+
 void print(const char* what, const char* why) {
   constexpr std::size_t kMost = 16'384;
   std::fprintf(stderr, "graphgate: %s: %s\n", what, one_line(why, kMost).c_str());
@@ -48,7 +50,7 @@ bool has_no_room() {
   return room == MAP_FAILED;
 }
 
-// Is called by abort(), which goes on where this returns. Whoever could not allocate has left its
+// Is called by abort(), which goes on where this returns. An allocation that failed has left its
 // mark in errno.
 void end_abort(int /*signal*/) {
   const bool is_told = t_is_within_library && errno == ENOMEM;
@@ -61,7 +63,7 @@ void end_abort(int /*signal*/) {
 [[noreturn]] void end_uncaught() {
   if (std::current_exception()) end_process(tell_of_uncaught());
   if (!ends_without_memory()) std::abort();
-  std::fprintf(stderr, "%s", kNoMemoryLine.data());
+  print_no_memory();
   end_process(g_codes.machine);
 }
 
@@ -124,7 +126,7 @@ int tell_of_uncaught() {
     }
     return g_codes.defect;
   } catch (const std::bad_alloc&) {
-    std::fprintf(stderr, "%s", kNoMemoryLine.data());
+    print_no_memory();
     return g_codes.machine;
   }
 }
