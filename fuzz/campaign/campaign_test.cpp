@@ -176,6 +176,37 @@ TEST_F(ClaimTest, IsForOneProcessAtATimeAndEachShardHasItsOwn) {
   EXPECT_TRUE(fs::is_empty(corpus_.root() + "/campaigns"));
 }
 
+TEST_F(ClaimTest, IsHeldAlsoWhereItsFileIsRemoved) {
+  const std::string path = corpus_.root() + "/campaigns/shard-0-of-1.lock";
+  ShardClaim first = must(ShardClaim::take(corpus_, {0, 1}));
+  fs::remove(path);
+  must(first.hold());
+  EXPECT_FALSE(ShardClaim::take(corpus_, {0, 1}).ok());
+  fs::remove(path);
+  {
+    const ShardClaim second = must(ShardClaim::take(corpus_, {0, 1}));
+    const auto held = first.hold();
+    ASSERT_FALSE(held.ok());
+    EXPECT_EQ(held.error().kind, ErrorKind::kInfrastructure);
+    EXPECT_EQ(held.error().message,
+              path + ": was removed while this process ran the shard, which process " +
+                  std::to_string(::getpid()) + " has taken since");
+    { const ShardClaim gone = std::move(first); }
+    EXPECT_TRUE(fs::exists(path));  // it is the second's
+  }
+  EXPECT_FALSE(fs::exists(path));
+}
+
+// As another container does it over the same folder.
+TEST_F(ClaimTest, SaysWhereTheOwnersNumberCounts) {
+  const std::string path = corpus_.root() + "/campaigns/shard-0-of-1.lock";
+  const ShardClaim first = must(ShardClaim::take(corpus_, {0, 1}));
+  std::ofstream(path, std::ios::trunc) << "process 1\n00000000.1.7\n";
+  EXPECT_EQ(
+      ShardClaim::take(corpus_, {0, 1}).error().message,
+      corpus_.root() + ": shard 0/1 is being run by process 1 of another machine or container");
+}
+
 TEST_F(ClaimTest, GoesWithAProcessThatIsKilled) {
   const pid_t child = ::fork();
   if (child == 0) {

@@ -13,6 +13,8 @@
 #include <thread>
 #include <utility>
 
+#include "base/scratch_name.h"
+
 namespace graphgate::fuzz {
 namespace {
 
@@ -59,13 +61,23 @@ Result<LockedFile> try_lock(const std::string& path) {
   }
 }
 
-// What the owner has written there.
+// A line for who reads it, and the mark of the owner (base/scratch_name.h).
+void name_owner(const Descriptor& file) {
+  const std::string words = "process " + std::to_string(::getpid()) + "\n" + owner_mark() + "\n";
+  (void)::ftruncate(file.number(), 0);
+  (void)write_all(file.number(), std::as_bytes(std::span(words)));
+}
+
+// What the owner has written there. Its number says nothing where processes are counted otherwise.
 std::string owner_of(const Descriptor& file) {
-  std::string words(64, '\0');
-  const ssize_t count = ::pread(file.number(), words.data(), words.size(), 0);
-  words.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
-  words = words.substr(0, words.find('\n'));
-  return words.empty() ? "another process" : words;
+  std::string text(128, '\0');
+  const ssize_t count = ::pread(file.number(), text.data(), text.size(), 0);
+  text.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
+  const std::size_t end = text.find('\n');
+  if (text.empty() || end == std::string::npos) return "another process";
+  const std::string own = owner_mark();
+  const bool is_here = text.compare(end + 1, own.find('.') + 1, own, 0, own.find('.') + 1) == 0;
+  return text.substr(0, end) + (is_here ? "" : " of another machine or container");
 }
 
 Error is_taken(const Corpus& corpus, const std::string& what, const Descriptor& file) {
@@ -107,9 +119,7 @@ Result<ShardClaim> ShardClaim::take(const Corpus& corpus, const Shard& shard) {
                         path + ": cannot be locked here: " + std::strerror(locked.code));
     }
     if (locked.is_mine) {
-      const std::string words = "process " + std::to_string(::getpid()) + "\n";
-      (void)::ftruncate(locked.file.number(), 0);
-      (void)write_all(locked.file.number(), std::as_bytes(std::span(words)));
+      name_owner(locked.file);
       return ShardClaim(path, std::move(locked.file), "");
     }
     if (Clock::now() >= end) {
@@ -119,8 +129,20 @@ Result<ShardClaim> ShardClaim::take(const Corpus& corpus, const Shard& shard) {
   }
 }
 
+Result<void> ShardClaim::hold() {
+  if (file_.number() < 0 || is_at(file_, path_)) return {};
+  GRAPHGATE_TRY(LockedFile locked, try_lock(path_));
+  if (!locked.is_mine && locked.code == 0) {
+    return infrastructure(path_ + ": was removed while this process ran the shard, which " +
+                          owner_of(locked.file) + " has taken since");
+  }
+  if (locked.is_mine) name_owner(locked.file);
+  file_ = std::move(locked.file);
+  return {};
+}
+
 ShardClaim::~ShardClaim() {
-  if (file_.number() >= 0) (void)::unlink(path_.c_str());
+  if (file_.number() >= 0 && is_at(file_, path_)) (void)::unlink(path_.c_str());
 }
 
 Result<void> make_room(const Corpus& corpus, const CampaignKey& key, const Shard& shard,

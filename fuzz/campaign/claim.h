@@ -25,6 +25,9 @@ class ShardClaim {
   ShardClaim& operator=(ShardClaim&&) = delete;
   ~ShardClaim();
 
+  // Makes the lock file anew where somebody has removed it. kInfrastructure where another process
+  // has taken the shard since: what that one writes is not to be overwritten.
+  [[nodiscard]] Result<void> hold();
   // Why the file system locks nothing; empty where it does.
   [[nodiscard]] const std::string& trouble() const { return trouble_; }
 

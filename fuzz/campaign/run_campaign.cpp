@@ -281,6 +281,7 @@ class Campaign {
   }
 
   Result<void> write_state() const {
+    if (parts_.claim != nullptr) GRAPHGATE_TRY_VOID(parts_.claim->hold());
     return parts_.corpus.write(print_state(state_), parts_.corpus.state_path(options_.shard));
   }
 

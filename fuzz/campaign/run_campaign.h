@@ -8,6 +8,7 @@
 #include "base/stop_signals.h"
 #include "fuzz/campaign/campaign_state.h"
 #include "fuzz/campaign/campaign_view.h"
+#include "fuzz/campaign/claim.h"
 #include "fuzz/campaign/corpus.h"
 #include "fuzz/campaign/findings.h"
 #include "fuzz/campaign/ledger.h"
@@ -45,6 +46,8 @@ struct CampaignParts {
   CampaignView& view;
   const StopSignals& stop;
   MayBeKnown may_be_known = {};  // empty: no findings of the subject are known
+  ShardClaim* claim =
+      nullptr;  // held before each write of the state; null: nobody else can be there
 };
 
 struct CampaignEnd {

@@ -456,7 +456,8 @@ Result<FuzzOutcome> run(const FuzzVerb& verb, const fuzz::Corpus& corpus,
       ledger,
       view,
       stop,
-      [&](const fuzz::TriageTask& task) { return cases.may_be_known(task); }};
+      [&](const fuzz::TriageTask& task) { return cases.may_be_known(task); },
+      claim ? &*claim : nullptr};
   GRAPHGATE_TRY(fuzz::CampaignEnd end, fuzz::run_campaign(options, parts));
   outcome.state = std::move(end.state);
   outcome.is_interrupted = end.is_interrupted;
