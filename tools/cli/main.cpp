@@ -218,7 +218,7 @@ int run(int argc, char** given) {
   } catch (const CLI::ParseError& error) {
     const bool is_help = error.get_exit_code() == 0;
     app.exit(error);
-    return static_cast<int>(is_help ? ExitCode::kGood : ExitCode::kBadInput);
+    return is_help ? finish(ExitCode::kGood) : static_cast<int>(ExitCode::kBadInput);
   }
   const auto limited = take_text_limit(text_limit);
   if (!limited.ok()) return finish(limited.error());

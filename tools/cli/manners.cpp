@@ -117,6 +117,8 @@ Result<void> check_writable(const std::string& path) {
   if (::stat(path.c_str(), &found) == 0) {
     if (S_ISDIR(found.st_mode)) return refused("is a folder");
     if (!S_ISREG(found.st_mode)) return {};  // a pipe or a device
+  } else if (errno == ENAMETOOLONG || errno == ELOOP) {
+    return refused(std::strerror(errno));
   }
   const std::string folder = std::filesystem::path(path).parent_path().string();
   const char* const parent = folder.empty() ? "." : folder.c_str();

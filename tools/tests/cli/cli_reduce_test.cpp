@@ -118,6 +118,16 @@ TEST_F(CliReduce, WritesTheLeastSoFarWhereItIsInterrupted) {
   EXPECT_TRUE(contains(read_file(folder_ / "least.case"), "aten.add"));
 }
 
+TEST_F(CliReduce, SaysBeforeItBeginsThatItsResultHasNoPlace) {
+  const std::string long_name = at(std::string(245, 'n') + ".case");  // no room for ".reduced"
+  fs::copy_file(golden_case("b4-freed-twice"), long_name);
+  const CliRun made = run("reduce --check 'touch " + at("asked") + "; true' " + long_name);
+  EXPECT_EQ(made.code, 3);
+  EXPECT_EQ(line_count(made.err), 1U) << made.err;
+  EXPECT_TRUE(contains(made.err, "cannot be written: File name too long"));
+  EXPECT_FALSE(fs::exists(at("asked")));
+}
+
 TEST_F(CliReduce, RefusesWhatShowsNothing) {
   const CliRun refused = run("reduce -o " + at("x.case") + " " + golden_case("b4-freed-twice"));
   EXPECT_EQ(refused.code, 4);

@@ -227,10 +227,13 @@ TEST_F(Cli, TellsWhenItsResultsCannotBeWritten) {
   EXPECT_EQ(
       run("check --json " + (folder_ / "none/x.json").string() + " " + model("mutations.pt2")).code,
       3);
-  const std::string command = (folder_ / "graphgate").string() + " doctor >/dev/full 2>/dev/null";
-  const int status = std::system(command.c_str());  // NOLINT(cert-env33-c): our own words
-  ASSERT_TRUE(WIFEXITED(status));
-  EXPECT_EQ(WEXITSTATUS(status), 3);
+  for (const std::string words : {"doctor", "--version", "--help", "check --help", "help"}) {
+    const std::string command =
+        (folder_ / "graphgate").string() + " " + words + " >/dev/full 2>/dev/null";
+    const int status = std::system(command.c_str());  // NOLINT(cert-env33-c): our own words
+    ASSERT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), 3) << words;
+  }
 }
 
 TEST_F(Cli, WritesJsonToStandardOutputAlone) {
