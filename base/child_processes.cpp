@@ -9,8 +9,13 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <deque>
+#include <filesystem>
+#include <set>
+#include <system_error>
 
+#include "base/atomic_file.h"
 #include "base/processes.h"
 
 namespace graphgate {
@@ -25,6 +30,17 @@ void write_all(int file, const std::string& text) {
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) return;
     done += static_cast<std::size_t>(count);
+  }
+}
+
+// What a child that was killed had made for a while, where all such things are made: a process that
+// has ended is known by its number in their names.
+void remove_what_was_left() {
+  std::error_code unknown;
+  std::set<std::filesystem::path> roots = {"/dev/shm", P_tmpdir};
+  roots.insert(std::filesystem::temp_directory_path(unknown));
+  for (const std::filesystem::path& root : roots) {
+    if (!root.empty()) remove_leftovers(root);
   }
 }
 
@@ -148,6 +164,7 @@ void ChildPool::finish(Child& child) {
     child.result.ending = ChildEnding::kSignaled;
     child.result.signal = signal_of(status);
   }
+  if (!is_good) remove_what_was_left();
 }
 
 std::string join_texts(const std::vector<std::string>& texts) {

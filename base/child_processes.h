@@ -2,6 +2,7 @@
 //
 // The mutants of `graphgate mutants` run so, the cases of a gate, and what a campaign looks at
 // twice. Children are forks: they see everything that the parent has read, and hand back texts.
+// What one that was killed had made for a while is removed (temporary_folder.h).
 // They end with their parent, and leave SIGINT, SIGTERM and SIGHUP, which a terminal sends to all
 // of them, to it.
 #pragma once

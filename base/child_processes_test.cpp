@@ -4,10 +4,14 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <new>
 #include <stdexcept>
 
+#include "base/folder_test.h"
 #include "base/result_test.h"
+#include "base/temporary_folder.h"
 
 namespace graphgate {
 namespace {
@@ -84,6 +88,29 @@ TEST(ChildProcesses, StopWhenTheParentIsToStop) {
   for (std::size_t i = 1; i < 6; ++i) {
     EXPECT_EQ(results[i].ending, ChildEnding::kStopped) << i;
   }
+}
+
+TEST(ChildProcesses, LeaveNoScratchWhereTheyAreKilled) {
+  const TestFolder scratch;
+  const std::string path = scratch.file("");
+  ASSERT_EQ(::setenv("TMPDIR", path.c_str(), 1), 0);
+  const auto make_and_wait = [] {
+    const auto folder = must(TemporaryFolder::make("test"));
+    std::ofstream(folder.path() + "/file") << "text";
+    ::pause();
+    return std::string();
+  };
+  const auto late = run_children(1, {1, 1, 0}, [&](std::size_t) { return make_and_wait(); });
+  EXPECT_EQ(must(late).front().ending, ChildEnding::kTimedOut);
+  EXPECT_TRUE(std::filesystem::is_empty(path));
+  {
+    ChildPool pool({1, 60, 0});
+    must(pool.start(0, make_and_wait));
+    for (int i = 0; i < 500 && std::filesystem::is_empty(path); ++i) ::usleep(10'000);
+    EXPECT_FALSE(std::filesystem::is_empty(path));
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(path));
+  ::unsetenv("TMPDIR");
 }
 
 TEST(ChildProcesses, LeaveTheSignalsOfATerminalToTheParent) {
