@@ -33,8 +33,8 @@ void write_all(int file, const std::string& text) {
   }
 }
 
-// What a child that was killed had made for a while, where all such things are made: a process that
-// has ended is known by its number in their names.
+}  // namespace
+
 void remove_what_was_left() {
   std::error_code unknown;
   std::set<std::filesystem::path> roots = {"/dev/shm", P_tmpdir};
@@ -43,8 +43,6 @@ void remove_what_was_left() {
     if (!root.empty()) remove_leftovers(root);
   }
 }
-
-}  // namespace
 
 std::string ChildResult::describe() const {
   switch (ending) {

@@ -95,6 +95,10 @@ class ChildPool {
   std::vector<Child> children_;
 };
 
+// Removes what processes that have ended had made for a while, where all such things are made
+// (remove_leftovers): for who has killed one, or lost one.
+void remove_what_was_left();
+
 // Several texts as one, each behind its length in bytes; and back, as far as they are whole. What a
 // series hands back is of this form.
 [[nodiscard]] std::string join_texts(const std::vector<std::string>& texts);

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <new>
 
+#include "base/child_processes.h"
 #include "base/processes.h"
 #include "fuzz/campaign/case_log.h"
 
@@ -151,6 +152,7 @@ WorkerPool::~WorkerPool() {
     close_file(worker.channel);
     close_file(worker.words);
   }
+  remove_what_was_left();
 }
 
 std::size_t WorkerPool::busy() const {
@@ -332,6 +334,7 @@ void WorkerPool::add_times(std::size_t index, PoolNews& news) const {
 void WorkerPool::bury(std::size_t index, bool is_timeout, PoolNews& news) {
   Worker& worker = workers_[index];
   const int status = is_timeout ? kill_process(worker.process) : wait_for_process(worker.process);
+  remove_what_was_left();
   if (worker.is_busy) {
     CaseLost lost;
     lost.batch = worker.batch;
