@@ -84,6 +84,11 @@ Error is_taken(const Corpus& corpus, const std::string& what, const Descriptor& 
   return infrastructure(corpus.root() + ": " + what + " is being run by " + owner_of(file));
 }
 
+Error holds_another(const std::string& path, const std::string& difference) {
+  return bad_input(path +
+                   ": holds another campaign, which --overwrite would remove: " + difference);
+}
+
 Result<void> remove_state(const Corpus& corpus, const std::string& path) {
   const std::string lock = lock_path(path);
   GRAPHGATE_TRY(const LockedFile locked, try_lock(lock));
@@ -155,8 +160,7 @@ Result<void> make_room(const Corpus& corpus, const CampaignKey& key, const Shard
     GRAPHGATE_TRY(const std::string difference, objection(path, key, is_own));
     if (difference.empty()) continue;
     if (!overwrites) {
-      return bad_input(path +
-                       ": holds another campaign, which --overwrite would remove: " + difference);
+      return holds_another(path, difference);
     }
     if (!is_own) {
       GRAPHGATE_TRY_VOID(remove_state(corpus, path));
