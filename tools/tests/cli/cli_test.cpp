@@ -227,7 +227,7 @@ TEST_F(Cli, TellsWhenItsResultsCannotBeWritten) {
   EXPECT_EQ(
       run("check --json " + (folder_ / "none/x.json").string() + " " + model("mutations.pt2")).code,
       3);
-  for (const std::string words : {"doctor", "--version", "--help", "check --help", "help"}) {
+  for (const char* const words : {"doctor", "--version", "--help", "check --help", "help"}) {
     const std::string command =
         (folder_ / "graphgate").string() + " " + words + " >/dev/full 2>/dev/null";
     const int status = std::system(command.c_str());  // NOLINT(cert-env33-c): our own words
