@@ -508,6 +508,8 @@ class BoundsJudge {
               finding.message,
           finding.node, program_of(finding.call));
     }
+    report_.findings.insert(report_.findings.end(), nodes.faults_of_plans.begin(),
+                            nodes.faults_of_plans.end());
     std::move(before.begin(), before.end(), std::back_inserter(report_.findings));
     return {};
   }

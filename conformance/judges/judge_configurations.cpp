@@ -1,13 +1,15 @@
 // Bit equality over configurations: cuts, memory, captures, streams, sizes before, replays, caches.
 //
 // Rules: C1.configuration (another result), C2.refusal (an error that the default does not meet),
-// C3.cached-plan (a plan from a cache that is not the plan that would be made).
+// C3.cached-plan (a plan from a cache that is not the plan that would be made). Where another
+// configuration's results are wrong, what the verifier says of its plans stands behind.
 #include <algorithm>
 
 #include "base/temporary_folder.h"
 #include "conformance/judges/configuration_table.h"
 #include "conformance/judges/judge_report.h"
 #include "conformance/judges/same_bits.h"
+#include "conformance/judges/verified_plans.h"
 #include "conformance/run/runs.h"
 #include "spec/option.h"
 
@@ -78,13 +80,30 @@ class ConfigurationJudge {
   Result<bool> compare_run(const std::string& name, const Script& script,
                            const Configuration& changes, const Trace& expected,
                            const std::string& expected_name) {
-    const auto trace = runs_.subject_on(script, changes);
+    auto trace = runs_.subject_on(script, changes);
     if (!trace.ok()) {
       if (!is_refusal(trace.error())) return trace.error();
       refused_.push_back(name);
       return false;
     }
-    return compare_traces(name, trace.value(), expected, expected_name);
+    const std::size_t before = report_.findings.size();
+    GRAPHGATE_TRY(const bool is_compared,
+                  compare_traces(name, trace.value(), expected, expected_name));
+    if (report_.findings.size() > before) {
+      GRAPHGATE_TRY_VOID(look_at_plans(name, script, changes, std::move(trace).value()));
+    }
+    return is_compared;
+  }
+
+  // Why the results of a configuration are others, where its plans tell.
+  Result<void> look_at_plans(const std::string& name, const Script& script,
+                             const Configuration& changes, Trace trace) {
+    Script under = script;
+    under.options = merged(script.options, changes);
+    GRAPHGATE_TRY(std::vector<spec::Finding> faults,
+                  faults_of_plans(runs_, under, std::move(trace), name + ": "));
+    for (spec::Finding& fault : faults) add(std::move(fault));
+    return {};
   }
 
   Result<bool> compare_traces(const std::string& name, const Trace& actual, const Trace& expected,
@@ -165,10 +184,12 @@ class ConfigurationJudge {
   }
 
   void add(std::string rule, std::string message, std::string program = "") {
+    add({.rule = std::move(rule), .message = std::move(message), .program = std::move(program)});
+  }
+
+  void add(spec::Finding finding) {
     constexpr std::size_t kMost = 64;
-    if (report_.findings.size() >= kMost) return;
-    report_.findings.push_back(
-        {.rule = std::move(rule), .message = std::move(message), .program = std::move(program)});
+    if (report_.findings.size() < kMost) report_.findings.push_back(std::move(finding));
   }
 
   // Twice in a row: captured and replayed against each step launched anew.

@@ -368,7 +368,7 @@ Result<NodeReport> judge_nodes(Runs& runs, const Configuration& changes) {
     program = {tapped.back(), &tapped.back()->program};
   }
   GRAPHGATE_TRY(const Trace* const plain, runs.subject(changes));
-  GRAPHGATE_TRY(const Trace trace, runs.subject_on(script, changes));
+  GRAPHGATE_TRY(Trace trace, runs.subject_on(script, changes));
   if (trace.error) return unsupported("with taps: " + trace.error->message);
   std::map<const spec::OpTable*, std::unique_ptr<spec::Executor>> bounds;
   // What one program draws comes to another by state, and by what is fed back.
@@ -400,6 +400,10 @@ Result<NodeReport> judge_nodes(Runs& runs, const Configuration& changes) {
                                         !began_otherwise(trace, *plain, call), is_open));
     add(judge.take(), all);
   }
+  if (all.findings.empty()) return all;
+  script.options = merged(script.options, changes);
+  GRAPHGATE_TRY(all.faults_of_plans,
+                faults_of_plans(runs, script, std::move(trace), "with taps: "));
   return all;
 }
 

@@ -21,6 +21,7 @@
 #include "conformance/run/executor_source.h"
 #include "conformance/run/runs.h"
 #include "spec/executor.h"
+#include "spec/finding.h"
 #include "spec/op_table.h"
 
 namespace graphgate::conformance {
@@ -74,6 +75,8 @@ struct NodeReport {
   std::string worst_node;
   NodeRatios ratios;                  // of the nodes that were judged, over all calls
   std::vector<NodeFinding> findings;  // in program order, call by call
+  // Where there are any: what the verifier says of the plans with taps.
+  std::vector<spec::Finding> faults_of_plans;
 };
 
 // Runs the calls on `executor` and each node on `bounds`, an oracle with worst-case radii.

@@ -225,6 +225,24 @@ bool is_about_order(std::string_view rule) { return rule.starts_with("HB"); }
 
 Result<VerifiedPlans> verify_plans(Runs& runs) { return PlansVerifier(runs).run(); }
 
+Result<std::vector<spec::Finding>> faults_of_plans(const Runs& runs, const Script& script,
+                                                   Trace trace, const std::string& place) {
+  Runs other = runs.on(script);
+  other.provide(std::move(trace));
+  auto verified = verify_plans(other);
+  if (!verified.ok()) {
+    if (verified.error().kind == ErrorKind::kInfrastructure) return verified.error();
+    return std::vector<spec::Finding>();
+  }
+  std::vector<spec::Finding> faults;
+  for (spec::Finding& finding : verified.value().findings) {
+    if (finding.outcome != spec::Outcome::kFail) continue;
+    finding.message = place + finding.message;
+    faults.push_back(std::move(finding));
+  }
+  return faults;
+}
+
 JudgeReport report_of_plans(const VerifiedPlans& verified, Judge judge, const StopWatch& watch) {
   const bool is_order = judge == Judge::kHappensBefore;
   JudgeReport report;

@@ -36,6 +36,13 @@ struct VerifiedPlans {
 // them stay silent, and `remark` says so.
 [[nodiscard]] Result<VerifiedPlans> verify_plans(Runs& runs);
 
+// What is wrong with the plans of a run that is not the subject's own one: of the script with taps,
+// or under other options, as `script` has them. Failures alone, each message behind `place`. Such a
+// run is asked where its results are wrong: then the fault of its plan is nearer to the cause.
+[[nodiscard]] Result<std::vector<spec::Finding>> faults_of_plans(const Runs& runs,
+                                                                 const Script& script, Trace trace,
+                                                                 const std::string& place);
+
 // What the judge, one of verifier and happens-before, says of them: the findings of its rules. Its
 // time is the watch's.
 [[nodiscard]] JudgeReport report_of_plans(const VerifiedPlans& verified, Judge judge,

@@ -12,12 +12,6 @@ namespace {
 using spec::CaseFile;
 using spec::Outcome;
 
-// What the campaign counts by: options vary from case to case, until a case is reduced.
-std::string fault_of(Signature signature) {
-  signature.configuration.clear();
-  return print_signature(signature);
-}
-
 CaseVerdict out_of_memory() {
   CaseVerdict verdict;
   verdict.outcome = Outcome::kCrash;
@@ -66,10 +60,11 @@ CaseVerdict verdict_of_report(const conformance::CaseReport& report, const CaseF
     return verdict;
   }
   const auto named = std::find_if(all.begin(), all.end(), [&](const Signature& one) {
-    return expected.contains(finding_name(fault_of(one)));
+    return expected.contains(finding_name(print_signature(fault_of(one))));
   });
   const Signature& signature = named == all.end() ? all.front() : *named;
-  verdict.signature = fault_of(signature);
+  // Options vary from case to case, until a case is reduced.
+  verdict.signature = print_signature(fault_of(signature));
   verdict.message = report.reason;
   if (const spec::Finding* finding = finding_of(report, signature.rule)) {
     verdict.message = finding->message;

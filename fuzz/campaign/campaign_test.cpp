@@ -437,6 +437,26 @@ TEST(Corpora, KeepCasesByName) {
   EXPECT_FALSE(find_states(folder.path()).ok());
 }
 
+// When each op and each rule of places was a finding of its own.
+TEST(Corpora, FindCasesThatWereStoredUnderAnotherName) {
+  const TemporaryFolder folder = made_folder();
+  const std::string before = finding_name("verifier V3.kept-bytes [addmv_] {}");
+  const std::string file = "regression/" + before + ".case";
+  {
+    const auto corpus = must(Corpus::open(folder.path(), write_plainly));
+    EXPECT_EQ(must(corpus.keep(CorpusFolder::kRegression, before,
+                               "graphgate-case 1\n# Found in 2025.\n"
+                               "# Signature: verifier V3.kept-bytes [addmv_] {compiler=eager}\n"
+                               "name \"x\"\n")),
+              file);
+  }
+  const auto corpus = must(Corpus::open_for_reading(folder.path()));
+  EXPECT_EQ(corpus.find(before), file);
+  EXPECT_EQ(corpus.find(finding_name("verifier V3.overlap [] {}")), file);
+  EXPECT_EQ(corpus.find(finding_name("verifier V4.wrong-version [] {}")), "");
+  EXPECT_EQ(stored_name(file), before);
+}
+
 TEST(Corpora, ThatCannotBeWrittenAreRefusedAtOnce) {
   EXPECT_EQ(Corpus::open("/dev/null/corpus", write_plainly).error().kind,
             ErrorKind::kInfrastructure);

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <fstream>
 
 #include "base/atomic_file.h"
 #include "base/formatted.h"
 #include "base/path_error.h"
+#include "fuzz/reduce/signature.h"
 
 namespace graphgate::fuzz {
 namespace {
@@ -14,6 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kStateEnding = ".campaign";
+constexpr std::string_view kSignatureInFile = "# Signature: ";
 
 std::string state_name(const Shard& shard) {
   return "shard-" + std::to_string(shard.index) + "-of-" + std::to_string(shard.count);
@@ -32,6 +35,21 @@ Result<std::vector<std::string>> names_in(const std::string& folder, std::string
   }
   std::sort(names.begin(), names.end());
   return names;
+}
+
+// Folders whose cases are called after findings.
+constexpr CorpusFolder kFindingFolders[] = {CorpusFolder::kRegression, CorpusFolder::kCrashing,
+                                            CorpusFolder::kQuarantine};
+
+// The signature in the header of a stored case; "" where there is none.
+std::string signature_in(const std::string& path) {
+  std::ifstream file(path);
+  std::string line;
+  while (std::getline(file, line)) {
+    if (line.starts_with(kSignatureInFile)) return line.substr(kSignatureInFile.size());
+    if (line.starts_with("name ")) return "";
+  }
+  return "";
 }
 
 }  // namespace
@@ -75,15 +93,32 @@ Result<Corpus> Corpus::open(const std::string& root, Write write) {
   GRAPHGATE_TRY_VOID(corpus.write_("", probe));
   std::error_code ignored;
   fs::remove(probe, ignored);
+  corpus.note_names_of_before();
   return corpus;
 }
 
 Result<Corpus> Corpus::open_for_reading(const std::string& root) {
   std::error_code error;
   if (!fs::is_directory(root, error)) return bad_input(root + ": no such folder");
-  return Corpus(root, [](const std::string&, const std::string& path) {
+  Corpus corpus(root, [](const std::string&, const std::string& path) {
     return Result<void>(Error{ErrorKind::kInternal, path + ": was to be read only"});
   });
+  corpus.note_names_of_before();
+  return corpus;
+}
+
+void Corpus::note_names_of_before() {
+  for (const CorpusFolder folder : kFindingFolders) {
+    const auto files = case_files(root_, folder);
+    if (!files.ok()) continue;  // whoever reads the cases says so
+    for (const std::string& file : files.value()) {
+      const std::string signature = signature_in(root_ + "/" + file);
+      const auto parsed = parse_signature(signature);
+      if (!parsed.ok()) continue;
+      std::string name = finding_name(print_signature(fault_of(parsed.value())));
+      if (name != stored_name(file)) stored_before_.emplace(std::move(name), file);
+    }
+  }
 }
 
 Result<std::string> Corpus::keep(CorpusFolder folder, std::string_view name,
@@ -94,13 +129,17 @@ Result<std::string> Corpus::keep(CorpusFolder folder, std::string_view name,
 }
 
 std::string Corpus::find(std::string_view finding) const {
-  for (const CorpusFolder folder :
-       {CorpusFolder::kRegression, CorpusFolder::kCrashing, CorpusFolder::kQuarantine}) {
+  for (const CorpusFolder folder : kFindingFolders) {
     std::string below = std::string(folder_name(folder)) + "/" + std::string(finding) + ".case";
     std::error_code unknown;  // what cannot be looked up cannot be read
     if (fs::exists(root_ + "/" + below, unknown)) return below;
   }
-  return "";
+  const auto before = stored_before_.find(finding);
+  return before == stored_before_.end() ? "" : before->second;
+}
+
+std::string stored_name(const std::string& case_path) {
+  return std::filesystem::path(case_path).stem().string();
 }
 
 std::string script_path(const std::string& case_path) {

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,7 +48,8 @@ class Corpus {
   // Returns the path below the root. A case of that name is replaced.
   [[nodiscard]] Result<std::string> keep(CorpusFolder folder, std::string_view name,
                                          const std::string& text) const;
-  // Where a finding's case lies, below the root, or "".
+  // Where a finding's case lies, below the root, or "". One that was stored when its finding had
+  // another name (fault_of) is found by the signature in its header.
   [[nodiscard]] std::string find(std::string_view finding) const;
 
   [[nodiscard]] const std::string& root() const { return root_; }
@@ -61,12 +63,18 @@ class Corpus {
  private:
   Corpus(std::string root, Write write) : root_(std::move(root)), write_(std::move(write)) {}
 
+  void note_names_of_before();
+
   std::string root_;
   Write write_;
+  std::map<std::string, std::string, std::less<>> stored_before_;  // paths, by names of today
 };
 
 // Returns the path of the script beside a case: "regression/NAME.case" -> ".../NAME.repro.py".
 [[nodiscard]] std::string script_path(const std::string& case_path);
+
+// Returns the name of the finding whose case it is: "regression/NAME.case" -> NAME.
+[[nodiscard]] std::string stored_name(const std::string& case_path);
 
 // The paths of a folder's cases below a corpus, relative to it, sorted; none where there is no such
 // folder. kBadInput where it cannot be read.

@@ -68,8 +68,15 @@ FindingNews Findings::news_of(const TriageTask& task) const {
     news.outcome = spec::outcome_name(counted->second.outcome);
     news.message = counted->second.message;
   }
-  if (const LedgerEntry* known = ledger_.find_known(news.name)) news.issue = known->issue;
+  if (const LedgerEntry* known = known_entry(news.name)) news.issue = known->issue;
   return news;
+}
+
+// The ledger may have it by the name that its stored case had before.
+const LedgerEntry* Findings::known_entry(const std::string& name) const {
+  if (const LedgerEntry* known = ledger_.find_known(name)) return known;
+  const std::string file = corpus_.find(name);
+  return file.empty() ? nullptr : ledger_.find_known(stored_name(file));
 }
 
 void Findings::resume(const Shard& shard) {
@@ -195,7 +202,7 @@ std::uint64_t Findings::known() const {
       state_.tally.signatures.begin(), state_.tally.signatures.end(), [&](const auto& row) {
         const auto triage = state_.triage.find(row.first);
         const bool is_shipped = triage != state_.triage.end() && !triage->second.known.empty();
-        return is_shipped || ledger_.find_known(finding_name(row.first)) != nullptr;
+        return is_shipped || known_entry(finding_name(row.first)) != nullptr;
       }));
 }
 

@@ -83,6 +83,8 @@ class Findings {
   [[nodiscard]] bool has_room() const { return next_ + queue_.size() < options_.most_looked_at; }
   void consider_others(const std::string& signature);
   [[nodiscard]] FindingNews news_of(const TriageTask& task) const;
+  // What the ledger knows of the finding of this name, or null.
+  [[nodiscard]] const LedgerEntry* known_entry(const std::string& name) const;
   [[nodiscard]] Result<void> finish(const TriageTask& task, const ChildResult& child);
 
   FindingOptions options_;

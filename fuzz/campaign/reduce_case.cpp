@@ -171,7 +171,7 @@ Result<ReducedCase> reduce_by_signature(const ReduceRequest& request,
   const CaseFile typed = with_stated_types(request.the_case, executors);
   const ReduceLimits limits = with_types(request.limits, executors);
   ReducedCase out;
-  out.signature = signature;
+  out.signature = fault_of(signature);
   GRAPHGATE_TRY(out.reduced, reduce_apart(typed, limits, isolation, check));
   if (!out.reduced.shows) {
     GRAPHGATE_TRY(out.reduced, reduce_apart(request.the_case, limits, isolation, check));

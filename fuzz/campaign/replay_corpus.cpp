@@ -1,11 +1,11 @@
 #include "fuzz/campaign/replay_corpus.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <optional>
 #include <set>
 
 #include "base/file_io.h"
+#include "fuzz/campaign/reduce_case.h"
 
 namespace graphgate::fuzz {
 namespace {
@@ -33,9 +33,16 @@ Result<std::vector<StoredCase>> read_cases(const Corpus& corpus) {
       if (!read.ok() && !is_unsupported) return read.error();
       StoredCase& one = cases.emplace_back();
       one.file = file;
-      one.name = std::filesystem::path(file).stem().string();
+      one.name = stored_name(file);
       one.expected = {one.name};
-      if (read.ok()) one.the_case = std::move(read).value();
+      if (read.ok()) {
+        one.the_case = std::move(read).value();
+        // It may have been stored when its finding had another name.
+        const auto stored = stored_signature(one.the_case);
+        if (stored.ok() && stored.value()) {
+          one.expected.insert(finding_name(print_signature(fault_of(*stored.value()))));
+        }
+      }
       if (is_unsupported) one.reason = read.error().message;
     }
   }
@@ -55,7 +62,7 @@ Result<void> check_ledger(const Corpus& corpus, const Ledger& ledger) {
 ReplayedCase judged(const StoredCase& stored, const CaseVerdict& verdict, const Ledger& ledger) {
   ReplayedCase out{stored.file, stored.name, verdict.outcome, verdict.message, "", verdict.nodes};
   const bool is_other =
-      !verdict.signature.empty() && finding_name(verdict.signature) != stored.name;
+      !verdict.signature.empty() && !stored.expected.contains(finding_name(verdict.signature));
   if (is_other) {
     out.message = "another finding, " + verdict.signature + ": " + verdict.message;
     return out;

@@ -14,7 +14,10 @@ constexpr int kTimesAlone = 3;
 // What may be a known finding is reduced for at least so long: it is told by what is left of it.
 constexpr double kKnownReduceSeconds = 60;
 
-bool shows(const PoolNews& news, const std::string& signature) {
+// A campaign of before may have noted the signature by another name.
+bool shows(const PoolNews& news, const std::string& noted) {
+  const auto parsed = parse_signature(noted);
+  const std::string signature = parsed.ok() ? print_signature(fault_of(parsed.value())) : noted;
   return std::any_of(
              news.done.begin(), news.done.end(),
              [&](const BatchDone& done) { return done.tally.signatures.contains(signature); }) ||

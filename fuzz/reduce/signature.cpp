@@ -28,6 +28,21 @@ constexpr std::array<Judge, conformance::kJudgeCount> kNearest = {
 
 constexpr const char* kRun = "run";
 
+// What two values at one place are called, whichever it is.
+constexpr std::string_view kSharedPlace = "V3.overlap";
+constexpr std::array<std::string_view, 3> kSharedPlaces = {kSharedPlace, "V3.kept-bytes",
+                                                           "V3.in-place"};
+constexpr std::string_view kRace = "HB.race";
+
+// The judge that a rule about plans belongs to, whoever says it: "V3.overlap" is the plan
+// verifier's, "HB.race" that of happens-before. Nothing for rules that are not about plans.
+std::optional<Judge> judge_of_plans(std::string_view rule) {
+  if (rule.starts_with("HB.")) return Judge::kHappensBefore;
+  const bool is_verifiers =
+      rule.size() > 1 && rule[0] == 'V' && std::isdigit(static_cast<unsigned char>(rule[1]));
+  return is_verifiers ? std::optional(Judge::kVerifier) : std::nullopt;
+}
+
 bool is_finding(const Finding& finding) {
   using conformance::severity;
   return severity(finding.outcome) >= severity(spec::Outcome::kSuspect) &&
@@ -54,6 +69,22 @@ bool is_number(std::string_view value) {
   });
 }
 
+// A list without the folders of shared objects in it: "a/b.so,reinplace" is "b.so,reinplace".
+std::string without_folders(std::string_view value) {
+  std::string out;
+  while (!value.empty()) {
+    const std::size_t end = std::min(value.find(','), value.size());
+    std::string_view element = value.substr(0, end);
+    value.remove_prefix(std::min(end + 1, value.size()));
+    const std::size_t slash = element.rfind('/');
+    if (element.ends_with(".so") && slash != std::string_view::npos) {
+      element.remove_prefix(slash + 1);
+    }
+    out.append(out.empty() ? "" : ",").append(element);
+  }
+  return out;
+}
+
 // An option as signatures have it: without numbers, and without what means something in one program
 // or on one machine alone. Which of the places a plan mutation takes ("frees_twice:7") is a seed.
 std::string option_bit(const std::string& name, const std::string& value) {
@@ -62,7 +93,8 @@ std::string option_bit(const std::string& name, const std::string& value) {
   const std::size_t colon = value.rfind(':');
   const bool has_seed =
       colon != std::string::npos && is_number(std::string_view(value).substr(colon + 1));
-  return name + "=" + value.substr(0, has_seed ? colon : std::string::npos);
+  if (has_seed) return name + "=" + value.substr(0, colon);
+  return name + "=" + (value.find(".so") == std::string::npos ? value : without_folders(value));
 }
 
 // Ops by the names of nodes and values, those of each program and of all; the first of a name
@@ -189,11 +221,22 @@ class SignatureMaker {
     });
     for (const Finding* finding : ordered) {
       Signature made{detector, finding->rule, pattern_of(*finding), configuration_};
-      if (std::find(out_.begin(), out_.end(), made) == out_.end()) out_.push_back(std::move(made));
+      // What another judge says of other plans is no news where the verifier says it of this one.
+      const bool is_said = std::ranges::any_of(out_, [&](const Signature& one) {
+        const bool is_of_other = one.detector != detector && judge_of_plans(made.rule);
+        return one == made || (is_of_other && one.same_fault(made));
+      });
+      if (!is_said) out_.push_back(std::move(made));
     }
   }
 
-  std::vector<Signature> take() { return std::move(out_); }
+  // How the run ended goes first, then all that is said of plans.
+  std::vector<Signature> take() {
+    std::ranges::stable_partition(out_, [](const Signature& one) {
+      return one.detector == kRun || judge_of_plans(one.rule);
+    });
+    return std::move(out_);
+  }
 
  private:
   [[nodiscard]] std::string pattern_of(const Finding& finding) const {
@@ -244,7 +287,18 @@ Error no_signature(std::string_view text) {
 }  // namespace
 
 bool Signature::same_fault(const Signature& other) const {
-  return detector == other.detector && rule == other.rule && pattern == other.pattern;
+  return fault_of(*this) == fault_of(other);
+}
+
+Signature fault_of(Signature signature) {
+  signature.configuration.clear();
+  const auto judge = judge_of_plans(signature.rule);
+  if (!judge) return signature;
+  signature.detector = conformance::judge_name(*judge);
+  const bool is_shared = std::ranges::find(kSharedPlaces, signature.rule) != kSharedPlaces.end();
+  if (is_shared) signature.rule = kSharedPlace;
+  if (is_shared || signature.rule == kRace) signature.pattern.clear();
+  return signature;
 }
 
 std::string print_signature(const Signature& signature) {

@@ -11,6 +11,9 @@
 //   detector: a judge, "run" for how the run itself ended, "crash", "timeout", "memory"
 //
 // Names of nodes, values and programs, sizes, seeds and numbers stand in no signature.
+//
+// One fault shows in many ways. What is the same for all of them is the *fault* of a signature
+// (fault_of): what campaigns count by, and what reduction keeps.
 #pragma once
 
 #include <optional>
@@ -31,9 +34,19 @@ struct Signature {
   friend bool operator==(const Signature&, const Signature&) = default;
   friend auto operator<=>(const Signature&, const Signature&) = default;
 
-  // The same detector, rule and pattern: what reduction keeps while options go.
+  // The same fault_of: what reduction keeps while options go.
   [[nodiscard]] bool same_fault(const Signature& other) const;
 };
+
+// Returns the signature that stands for all that one fault shows as: without options, and
+//
+// - of a rule about plans, with the judge of such rules for its detector: others say them of plans
+//   with taps, or under other options;
+// - of two values at one place (V3.overlap, V3.kept-bytes, V3.in-place), V3.overlap of no ops.
+//   Which bytes were free, whose they were before, and so which of the three it is, is chance; no
+//   plan says whether a result was put over its operand on purpose;
+// - of two steps that nothing orders (HB.race), of no ops: which of them meet is chance, too.
+[[nodiscard]] Signature fault_of(Signature signature);
 
 // "verifier V3.overlap [mm, pointwise] {memory=lines, streams}", on one line.
 [[nodiscard]] std::string print_signature(const Signature& signature);

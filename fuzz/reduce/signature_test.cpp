@@ -89,11 +89,58 @@ TEST(Signature, TakesNodesOfTheProgramThatAFindingIsAbout) {
 }
 
 TEST(Signature, IgnoresOptionsWhereTheFaultIsTheSame) {
+  const Signature a{"verifier", "V4.wrong-version", "mm", "memory=lines"};
+  EXPECT_TRUE(a.same_fault({"verifier", "V4.wrong-version", "mm", ""}));
+  EXPECT_FALSE(a.same_fault({"verifier", "V4.wrong-version", "mm_", "memory=lines"}));
+  EXPECT_FALSE(a.same_fault({"verifier", "V4.wrong-operand", "mm", "memory=lines"}));
+  const Signature b{"shadow", "S2.stale-read", "mm", ""};
+  EXPECT_FALSE(b.same_fault({"exact", "S2.stale-read", "mm", ""}));
+}
+
+// Which bytes were free is chance, and so are the ops that use them, and what the rule is called.
+TEST(Signature, TakesTwoValuesAtOnePlaceForOneFaultWhateverTheOps) {
   const Signature a{"verifier", "V3.overlap", "mm", "memory=lines"};
-  EXPECT_TRUE(a.same_fault({"verifier", "V3.overlap", "mm", ""}));
-  EXPECT_FALSE(a.same_fault({"verifier", "V3.overlap", "mm_", "memory=lines"}));
-  EXPECT_FALSE(a.same_fault({"verifier", "V3.in-place", "mm", "memory=lines"}));
-  EXPECT_FALSE(a.same_fault({"shadow", "V3.overlap", "mm", "memory=lines"}));
+  for (const char* rule : {"V3.overlap", "V3.kept-bytes", "V3.in-place"}) {
+    EXPECT_TRUE(a.same_fault({"verifier", rule, "softmax", ""})) << rule;
+  }
+  for (const char* rule : {"V3.alignment", "V3.capacity", "V4.wrong-version", "V6.workspace"}) {
+    EXPECT_FALSE(a.same_fault({"verifier", rule, "mm", "memory=lines"})) << rule;
+  }
+  EXPECT_EQ(print_signature(fault_of(a)), "verifier V3.overlap [] {}");
+  const Signature race{"happens-before", "HB.race", "pointwise, mm", ""};
+  EXPECT_TRUE(race.same_fault({"bounds", "HB.race", "reduction", "streams"}));
+  EXPECT_FALSE(race.same_fault({"happens-before", "HB.unknown-event", "pointwise, mm", ""}));
+  // Those that were stored when each rule and each op was one of its own.
+  const auto stored = must(parse_signature("verifier V3.kept-bytes [addmv_] {compiler=eager}"));
+  EXPECT_TRUE(stored.same_fault(fault_of(a)));
+}
+
+TEST(Signature, OfAPlanWithTapsOrUnderOtherOptionsIsTheVerifiersFault) {
+  CaseReport report;
+  report.judges = {
+      said(Judge::kBounds, {finding("B4.node-bound", {"b"}), finding("V3.in-place", {"b"}),
+                            finding("V4.wrong-version", {"a"})}),
+      said(Judge::kConfigurations,
+           {finding("C1.configuration", {}), finding("V3.overlap", {"a"})})};
+  const CaseFile the_case = chain("a", "b", "8");
+  const auto texts = [&] {
+    std::vector<std::string> out;
+    for (const Signature& one : signatures_of(report, the_case)) {
+      out.push_back(print_signature(one));
+    }
+    return out;
+  };
+  EXPECT_EQ(texts(),
+            (std::vector<std::string>{
+                "bounds V3.in-place [pointwise_] {}", "bounds V4.wrong-version [mm] {}",
+                "bounds B4.node-bound [pointwise_] {}", "configurations C1.configuration [] {}"}));
+  const Signature first = signatures_of(report, the_case).front();
+  EXPECT_TRUE(first.same_fault({"verifier", "V3.overlap", "", ""}));
+  EXPECT_EQ(judge_of(first), Judge::kBounds);  // who is asked again
+  // What the verifier says of the plan itself goes before what others say of other plans.
+  report.judges.push_back(said(Judge::kVerifier, {finding("V3.kept-bytes", {"a"})}));
+  EXPECT_EQ(texts().front(), "verifier V3.kept-bytes [mm] {}");
+  EXPECT_EQ(texts()[1], "bounds V4.wrong-version [mm] {}");
 }
 
 TEST(Signature, StandsForTheFindingNearestToTheCause) {
@@ -162,8 +209,12 @@ TEST(Signature, TellsNoValueThatIsOfOneMachine) {
   the_case.options = {{spec::option::kCacheEnv, "LAYERS=2,RANK=1"},
                       {spec::option::kCache, "temporary"},
                       {spec::option::kPad, "s0"},
+                      {spec::option::kCompiler, "/home/somebody/mine.so"},
+                      {spec::option::kPass, "build/x/rewrite.so,reinplace"},
                       {spec::option::kPlanMutation, "frees_twice:7"}};
-  EXPECT_EQ(configuration_bits(the_case), "cache, cache-env, pad, plan-mutation=frees_twice");
+  EXPECT_EQ(configuration_bits(the_case),
+            "cache, cache-env, compiler=mine.so, pad, pass=rewrite.so,reinplace, "
+            "plan-mutation=frees_twice");
   const auto before =
       must(parse_signature("exact E1.exact [mm] {cache, cache-env=LAYERS=2, memory=lines}"));
   EXPECT_EQ(before.configuration, "cache, cache-env, memory=lines");

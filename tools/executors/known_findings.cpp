@@ -60,8 +60,7 @@ Result<std::string> read_known_fault(const JsonCursor& cursor) {
   GRAPHGATE_TRY(const std::string text, cursor.as_string());
   auto signature = fuzz::parse_signature(text);
   if (!signature.ok()) return cursor.error(signature.error().message);
-  signature.value().configuration.clear();
-  return fuzz::print_signature(signature.value());
+  return fuzz::print_signature(fuzz::fault_of(std::move(signature).value()));
 }
 
 Result<KnownResult> read_known_result(const JsonCursor& row) {

@@ -51,6 +51,8 @@ std::vector<FindingRow> rows_of(const FuzzOutcome& outcome, const fuzz::Ledger& 
     const auto triage = outcome.state.triage.find(signature);
     if (triage != outcome.state.triage.end()) row.triage = triage->second;
     row.entry = ledger.find_known(row.name);
+    // Its case may have been stored, and be known, by the name that it had before.
+    if (!row.entry) row.entry = ledger.find_known(fuzz::stored_name(row.triage.file));
     const auto shipped = outcome.known_issues.find(row.triage.known);
     if (row.entry) {
       row.issue = row.entry->issue;

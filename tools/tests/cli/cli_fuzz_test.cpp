@@ -58,7 +58,7 @@ TEST_F(CliFuzz, TestsExecutorsInProcessesOfTheirOwn) {
   const CliRun found = run("fuzz --executor '" + wrong + "'" + flags + corpus("wrong") +
                            option("--json", "wrong.json"));
   EXPECT_EQ(found.code, 1) << found.out << found.err;
-  const auto faults = findings(json("wrong.json"), "verifier V3.in-place");
+  const auto faults = findings(json("wrong.json"), "verifier V3.overlap");
   ASSERT_FALSE(faults.empty()) << found.out;
   EXPECT_EQ(faults.front()["status"], "confirmed");
   EXPECT_LE(faults.front()["reduced_nodes"].get<int>(), 5);
@@ -85,7 +85,7 @@ TEST_F(CliFuzz, FindsNamesAndReducesAPlantedFaultOnce) {
   const auto report = json("r.json");
   ASSERT_FALSE(report.is_discarded());
   EXPECT_EQ(report["cases"], 30);
-  const auto found = findings(report, "verifier V3.in-place");
+  const auto found = findings(report, "verifier V3.overlap");
   ASSERT_FALSE(found.empty()) << report["findings"].dump(2);
   const auto& first = found.front();
   EXPECT_EQ(first["status"], "confirmed");
@@ -95,19 +95,19 @@ TEST_F(CliFuzz, FindsNamesAndReducesAPlantedFaultOnce) {
   EXPECT_EQ(first["file"], "regression/" + name + ".case");
   const std::string text = read_file(folder_ / "corpus/regression" / (name + ".case"));
   EXPECT_TRUE(contains(text, "option \"deviation\" \"lifetimes_touch_wrongly\""));
-  EXPECT_TRUE(contains(text, "Signature: verifier V3.in-place"));
+  EXPECT_TRUE(contains(text, "Signature: verifier V3.overlap"));
   // NDJSON where nobody looks, JUnit and SARIF for the same findings.
   EXPECT_TRUE(contains(outcome.out, "{\"event\":\"finding\",\"name\":\"" + name + "\""));
   EXPECT_TRUE(contains(read_file(folder_ / "r.xml"), "<testsuite name=\"graphgate fuzz\""));
   EXPECT_TRUE(contains(read_file(folder_ / "r.xml"), name + ".case"));
-  EXPECT_TRUE(contains(read_file(folder_ / "r.sarif"), "\"ruleId\": \"V3.in-place"));
+  EXPECT_TRUE(contains(read_file(folder_ / "r.sarif"), "\"ruleId\": \"V3.overlap"));
   // The line of the report shows it again.
   const CliRun replayed = run(first["replay"].get<std::string>().substr(sizeof("graphgate")));
   EXPECT_EQ(replayed.code, 1) << replayed.out << replayed.err;
-  EXPECT_TRUE(contains(replayed.out, "shows 'verifier V3.in-place"));
+  EXPECT_TRUE(contains(replayed.out, "shows 'verifier V3.overlap"));
   // The next campaign tells of it, and does not reduce it again.
   EXPECT_EQ(run(command).code, 1);
-  const auto again = findings(json("r.json"), "verifier V3.in-place");
+  const auto again = findings(json("r.json"), "verifier V3.overlap");
   ASSERT_EQ(again.size(), found.size());
   EXPECT_EQ(again.front()["remark"], "the corpus had it");
 }

@@ -27,7 +27,7 @@ TEST_F(CliReduce, ShrinksACaseAndSaysHowToReplayIt) {
           at("passes.case") + " " + golden_case("b4-freed-twice"));
   EXPECT_EQ(made.code, 0) << made.err;
   EXPECT_TRUE(contains(made.out, "4 of 4 nodes, 1 of 2 calls"));
-  EXPECT_TRUE(contains(made.out, "shows: verifier V3.overlap [mm] {"));
+  EXPECT_TRUE(contains(made.out, "shows: verifier V3.overlap [] {"));
   EXPECT_TRUE(contains(made.out, "the nearest case that passes:\n  - "));
   EXPECT_EQ(last_line(made.out), "replay: graphgate replay " + at("small.case"));
   EXPECT_EQ(run("check " + at("small.case")).code, 1);
@@ -38,7 +38,7 @@ TEST_F(CliReduce, ReplaysWhatItWrote) {
   const std::string file = reduced();
   const CliRun same = run("replay " + file);
   EXPECT_EQ(same.code, 1) << same.err;
-  EXPECT_TRUE(contains(same.out, "shows 'verifier V3.overlap [mm] {"));
+  EXPECT_TRUE(contains(same.out, "shows 'verifier V3.overlap [] {"));
   // The same line as it was printed, in one word and in several.
   EXPECT_EQ(run("replay graphgate replay " + file).out, same.out);
   EXPECT_EQ(run("replay 'graphgate replay " + file + "'").out, same.out);

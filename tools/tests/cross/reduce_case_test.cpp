@@ -61,7 +61,7 @@ TEST(ReduceCase, KeepsTheSignatureAndTellsWhatIsLeft) {
   EXPECT_EQ(made.reduced.after.calls, 1U);
   ASSERT_TRUE(made.signature);
   EXPECT_EQ(print_signature(*made.signature),
-            "verifier V3.overlap [mm] {compiler=eager, deviation=frees_twice, memory=lines}");
+            "verifier V3.overlap [] {compiler=eager, deviation=frees_twice, memory=lines}");
   const auto stored = stored_signature(left);
   ASSERT_TRUE(stored.ok() && stored.value());
   EXPECT_EQ(*stored.value(), *made.signature);

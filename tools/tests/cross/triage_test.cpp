@@ -25,7 +25,7 @@ spec::CaseFile small_case(bool is_wrong) {
 
 class LookingAgain : public testing::Test {
  protected:
-  static constexpr const char* kSignature = "verifier V3.in-place [flip] {}";
+  static constexpr const char* kSignature = "verifier V3.overlap [] {}";
 
   static TriageResult look(std::function<spec::CaseFile(const Descent&)> draw, const Batch& batch,
                            const std::string& signature = kSignature) {
@@ -53,7 +53,7 @@ TEST_F(LookingAgain, ReducesWhatComesAgain) {
   ASSERT_GE(kept.header.size(), 3U);
   EXPECT_EQ(kept.header[0], "Found by graphgate fuzz in case g1:42:7.");
   EXPECT_EQ(kept.header[1],
-            "Signature: verifier V3.in-place [flip] {deviation=lifetimes_touch_wrongly}");
+            "Signature: verifier V3.overlap [] {deviation=lifetimes_touch_wrongly}");
   EXPECT_EQ(kept.header[2], "The nearest case that passes:");
 }
 
