@@ -27,10 +27,12 @@ constexpr OptionRow kRows[] = {
     {option::kNoDeviation, Kind::kSeveralNames, Group::kUpstream, kNotDrawn,
      "one wrong decision of the profile less, by name (repeatable)"},
     {option::kPass, Kind::kSeveralNames, Group::kPlanner, kNotDrawn,
-     "run this pass too (repeatable)"},
+     "run this pass too; a shared object with one of yours, ./mine.so (docs/extensions.md; "
+     "repeatable)"},
     {option::kNoPass, Kind::kSeveralNames, Group::kPlanner, kDrawn,
      "do not run this pass (repeatable)"},
-    {option::kCompiler, Kind::kWord, Group::kPlanner, kDrawn, "of partitions",
+    {option::kCompiler, Kind::kWord, Group::kPlanner, kDrawn,
+     "of partitions; or a shared object with one of yours, ./mine.so (docs/extensions.md)",
      "fused,eager,standalone"},
     {option::kArithmetic, Kind::kWord, Group::kPlanner, kNotDrawn,
      "strict: the same bits everywhere; fast: a GPU takes tensor cores", "strict,fast"},
@@ -236,6 +238,7 @@ std::string objection_to(const OptionRow& row, const std::string& element) {
   if (row.values.empty()) return "";
   const std::string wanted = number ? std::to_string(*number) : element;
   if (row.kind != Kind::kWord && !number) return element;
+  if (row.name == option::kCompiler && element.ends_with(".so")) return "";
   if (place_in_list(row.values, wanted)) return "";
   return element + " not in {" + std::string(row.values) + "}";
 }

@@ -7,6 +7,7 @@
 
 #include "base/atomic_file.h"
 #include "conformance/mutations/plan_mutations.h"
+#include "optimized/extension/extension.h"
 #include "optimized/passes/pass.h"
 #include "spec/deviation.h"
 #include "tools/cli/manners.h"
@@ -84,6 +85,10 @@ CLI::Option* add_valued(CLI::App& app, const OptionRow& row, Configuration& give
   const CLI::callback_t take = [&given, &row, name](const CLI::results_t& words) {
     for (const std::string& word : words) {
       if (!spec::is_readable(row, word)) return false;
+      // A path that somebody types is of code that they want to run.
+      for (const std::string& element : spec::split_list(word)) {
+        if (optimized::names_extension(element)) allow_extension(element);
+      }
     }
     given[name] = spec::join_list(words);
     return true;

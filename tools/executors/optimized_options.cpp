@@ -5,14 +5,21 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <map>
+#include <mutex>
+#include <set>
+#include <sstream>
+#include <system_error>
 #include <unordered_map>
 #include <utility>
 
 #include "conformance/mutations/plan_mutations.h"
 #include "optimized/cache/bundle_folder.h"
 #include "optimized/cache/disk_cache.h"
+#include "optimized/extension/extension.h"
 #include "optimized/passes/pass_manager.h"
 #include "optimized/runtime/cuda/compiling_device.h"
 #include "optimized/runtime/cuda/cuda_device.h"
@@ -127,6 +134,81 @@ Result<void> set_mutation(const std::string& text, Options& options) {
   return {};
 }
 
+std::set<std::filesystem::path>& allowed_extensions() {
+  static std::set<std::filesystem::path> paths;
+  return paths;
+}
+
+std::filesystem::path place_of(const std::string& path) {
+  return std::filesystem::absolute(path).lexically_normal();
+}
+
+// Whether the path, or a folder above it, stands in the variable.
+bool is_in_variable(const std::string& path) {
+  const char* const value = std::getenv(kExtensionsVariable);
+  if (value == nullptr) return false;
+  const auto place = place_of(path);
+  std::istringstream paths(value);
+  for (std::string one; std::getline(paths, one, ':');) {
+    if (one.empty()) continue;
+    const auto folder = place_of(one);
+    const auto [end, unused] =
+        std::mismatch(folder.begin(), folder.end(), place.begin(), place.end());
+    if (end == folder.end() || (std::next(end) == folder.end() && end->empty())) return true;
+  }
+  return false;
+}
+
+// The shared object at a path. What was asked of a file is known until the file changes.
+Result<std::shared_ptr<const optimized::Extension>> extension_at(const std::string& path) {
+  if (!allowed_extensions().contains(place_of(path)) && !is_in_variable(path)) {
+    return bad_input(path +
+                     ": a case or a request names this shared object, which is code: name it "
+                     "on the command line (--pass, --compiler), or in " +
+                     kExtensionsVariable);
+  }
+  struct Known {
+    std::filesystem::file_time_type written;
+    std::uintmax_t bytes = 0;
+    std::shared_ptr<const optimized::Extension> extension;
+  };
+  static std::mutex mutex;
+  static std::map<std::string, Known> all;
+  const std::lock_guard lock(mutex);
+  std::error_code error;
+  const auto written = std::filesystem::last_write_time(path, error);
+  const std::uintmax_t bytes = error ? 0 : std::filesystem::file_size(path, error);
+  const auto found = all.find(path);
+  const bool is_known = !error && found != all.end() && found->second.written == written &&
+                        found->second.bytes == bytes;
+  if (is_known) return found->second.extension;
+  GRAPHGATE_TRY(auto extension, optimized::Extension::load(path));
+  all[path] = {written, bytes, extension};
+  return extension;
+}
+
+Result<void> set_passes(const std::string& value, Options& options) {
+  for (const std::string& name : spec::split_list(value)) {
+    if (!optimized::names_extension(name)) {
+      options.compile.passes.enabled.push_back(name);
+      continue;
+    }
+    GRAPHGATE_TRY(const auto extension, extension_at(name));
+    GRAPHGATE_TRY(options.compile.passes.user_passes.emplace_back(), optimized::pass_of(extension));
+  }
+  return {};
+}
+
+Result<void> set_compiler(const std::string& value, Options& options) {
+  if (!optimized::names_extension(value)) {
+    options.compile.compiler.name = value;
+    return {};
+  }
+  GRAPHGATE_TRY(const auto extension, extension_at(value));
+  GRAPHGATE_TRY(options.compile.compiler.own, optimized::compiler_of(extension));
+  return {};
+}
+
 // Where the wrapper cuts; all else of it is for who makes the executor (optimized_executor.h).
 void set_wrapper(Text word, Options& options) {
   using optimized::PartitionMode;
@@ -144,9 +226,7 @@ const std::unordered_map<std::string_view, Set>& setters() {
   using optimized::MemoryStrategy;
   using optimized::PoolRule;
   static const std::unordered_map<std::string_view, Set> kSetters = {
-      {option::kPass, [](Text v, Options& o) { append(o.compile.passes.enabled, v); }},
       {option::kNoPass, [](Text v, Options& o) { append(o.compile.passes.disabled, v); }},
-      {option::kCompiler, [](Text v, Options& o) { o.compile.compiler.name = v; }},
       {option::kArithmetic,
        [](Text v, Options& o) {
          using optimized::Arithmetic;
@@ -335,6 +415,10 @@ Result<Options> chosen(const Configuration& configuration, const spec::OpTable& 
       GRAPHGATE_TRY_VOID(set_ranges(value, options));
     } else if (name == option::kPlanMutation) {
       GRAPHGATE_TRY_VOID(set_mutation(value, options));
+    } else if (name == option::kPass) {
+      GRAPHGATE_TRY_VOID(set_passes(value, options));
+    } else if (name == option::kCompiler) {
+      GRAPHGATE_TRY_VOID(set_compiler(value, options));
     } else {
       const spec::OptionGroup group = spec::find_option(name)->group;
       GRAPHGATE_CHECK(group == spec::OptionGroup::kUpstream ||
@@ -356,6 +440,8 @@ Result<Options> chosen(const Configuration& configuration, const spec::OpTable& 
 }
 
 }  // namespace
+
+void allow_extension(const std::string& path) { allowed_extensions().insert(place_of(path)); }
 
 Result<Options> options_of(const Configuration& configuration, const spec::OpTable& ops,
                            std::vector<std::string>* remarks) {

@@ -15,14 +15,23 @@
 namespace graphgate::tools {
 
 // kBadInput for an option or a value that there is not, a profile, an override file, a deviation, a
-// pass, an op, or a contradiction. Opens neither device nor cache; of files it reads that of the
-// overrides alone. `ops` outlives the options. `remarks` gets what came of each override, in words.
+// pass, an op, a shared object that is none or that nobody allowed, or a contradiction. Opens
+// neither device nor cache; of files it reads that of the overrides and shared objects alone. `ops`
+// outlives the options. `remarks` gets what came of each override, in words.
 [[nodiscard]] Result<optimized::Options> options_of(const spec::Configuration& configuration,
                                                     const spec::OpTable& ops,
                                                     std::vector<std::string>* remarks = nullptr);
 
 // kBadInput as options_of, whatever ops are named: those of a case are in the case's own table.
 [[nodiscard]] Result<void> check_options(const spec::Configuration& configuration);
+
+// The variable with files and folders, apart by colons, from which shared objects may be loaded
+// that cases or requests name.
+inline constexpr const char* kExtensionsVariable = "GRAPHGATE_EXTENSIONS";
+
+// Lets options name the shared object at this path: somebody typed it. To be called while the
+// process has one thread.
+void allow_extension(const std::string& path);
 
 // Sets the device and the cache that are asked for, a folder of plans or one of bundles.
 // kInfrastructure where the one is not there, or the other's folder cannot be made; one that cannot
