@@ -93,10 +93,11 @@ class PlansVerifier {
                            const Configuration& options) const {
     verify::PlanCase plan_case;
     plan_case.plan = call.plan.get();
-    const spec::Program& program = *runs_.script().programs[call.program];
-    plan_case.program = &program;
     plan_case.ops = &ops_at(runs_.script(), call.step);
-    plan_case.facts_of_run = rows_of(call, facts, index);
+    if (!has_pass_of_users(options)) {
+      plan_case.program = runs_.script().programs[call.program].get();
+      plan_case.facts_of_run = rows_of(call, facts, index);
+    }
     plan_case.unaligned_ops = unaligned_ops(*call.plan, options);
     return plan_case;
   }
@@ -184,7 +185,7 @@ class PlansVerifier {
         findings = verify::verify_plan(with_words);
       }
     }
-    take(std::move(findings), label(call), plan_case.program->name);
+    take(std::move(findings), label(call), runs_.script().programs[call.program]->name);
     return true;
   }
 
@@ -222,6 +223,11 @@ class PlansVerifier {
 }  // namespace
 
 bool is_about_order(std::string_view rule) { return rule.starts_with("HB"); }
+
+bool has_pass_of_users(const Configuration& options) {
+  return std::ranges::any_of(spec::split_list(spec::value_of(options, option::kPass)),
+                             [](const std::string& name) { return name.ends_with(".so"); });
+}
 
 Result<VerifiedPlans> verify_plans(Runs& runs) { return PlansVerifier(runs).run(); }
 

@@ -22,6 +22,11 @@ inline constexpr const char* kOwnPlan = "V0.own-plan";
 // judges.
 inline constexpr const char* kNotShown = "V0.not-shown";
 
+// Whether a pass from a shared object rewrites the graphs of programs. Then which nodes a plan runs
+// is the pass's business: a right one may compute a value by other ops, or under another name. What
+// a plan says is held to its own steps alone, and words are not compared; results are.
+[[nodiscard]] bool has_pass_of_users(const Configuration& options);
+
 struct VerifiedPlans {
   // Of all plans, each once, then of how calls use them. A plan that is not well formed is one
   // finding, V0.malformed, and nothing else is said of it.

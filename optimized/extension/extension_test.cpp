@@ -95,7 +95,7 @@ TEST(Extensions, ThatEndTheirProcessAreNamed) {
   EXPECT_EQ(message_of_pass("Crashes"), "pass 'misbehaving': " + path_of("Crashes") +
                                             ": was killed by signal 11 (Segmentation fault)");
   EXPECT_EQ(message_of_pass("Exits"),
-            "pass 'misbehaving': " + path_of("Exits") + ": was ended by itself without a result");
+            "pass 'misbehaving': " + path_of("Exits") + ": ended by itself without a result");
   EXPECT_EQ(message_of_compiler("Crashes"),
             "compiler 'misbehaving': partition 0: " + path_of("Crashes") +
                 ": was killed by signal 11 (Segmentation fault)");
@@ -171,7 +171,7 @@ TEST(Extensions, AreGivenWhatTheyMayAnswer) {
   EXPECT_FALSE(must(take_graph(text, "x.so", graph, context)));
   // With a node more, values that stay keep their ids.
   std::string more = text;
-  more.insert(more.find("  output"), "  %new = aten.abs.default(%v)\n");
+  more.insert(more.rfind("  output %v"), "  %new = aten.abs.default(%v)\n");
   EXPECT_TRUE(must(take_graph(more, "x.so", graph, context)));
   EXPECT_EQ(graph.nodes.size(), program.graph.nodes.size() + 1);
   EXPECT_EQ(graph.outputs, program.graph.outputs);

@@ -65,12 +65,13 @@ TEST_F(CliExtension, OfACaseIsLoadedOnlyIfSomebodySaysSo) {
 }
 
 TEST_F(CliExtension, IsLookedAtByCampaigns) {
-  const CliRun right =
-      run("fuzz --cases 10 -j 1 --seed 2 --no-replay --pass " + object("product_is_sum") +
-          " --compiler " + object("pairs") + " --corpus " + at("right"));
+  const CliRun right = run(
+      "fuzz --cases 3 -j 1 --seed 2 --judges bounds,verifier --timeout 200 --no-replay --pass " +
+      object("product_is_sum") + " --compiler " + object("pairs") + " --corpus " + at("right"));
   EXPECT_EQ(right.code, 0) << right.out << right.err;
-  const CliRun crash = run("fuzz --cases 2 -j 1 --seed 2 --no-replay --reduce-time 1 --pass " +
-                           object("Crashes") + " --corpus " + at("crash"));
+  const CliRun crash =
+      run("fuzz --cases 1 -j 1 --seed 2 --judges verifier --no-replay --reduce-time 0 --pass " +
+          object("Crashes") + " --corpus " + at("crash"));
   EXPECT_EQ(crash.code, 1) << crash.out << crash.err;
   EXPECT_TRUE(contains(crash.out, "was killed by signal 11")) << crash.out;
 }
