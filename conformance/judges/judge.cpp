@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 
+#include "base/stage_clock.h"
 #include "conformance/judges/first_divergence.h"
 #include "conformance/judges/judge_report.h"
 #include "conformance/judges/run_end.h"
@@ -55,6 +56,7 @@ Result<JudgeReport> ask_of_plans(Judge judge, Runs& runs, std::optional<Verified
 
 Result<JudgeReport> ask(const Row& row, Runs& runs, const JudgeSettings& settings,
                         std::optional<VerifiedPlans>& verified) {
+  const StageAsker asker(row.name, "judging");
   const StopWatch watch;
   auto asked =
       row.function ? row.function(runs, settings) : ask_of_plans(row.judge, runs, verified);
@@ -184,7 +186,9 @@ void finish(Runs& runs, const JudgeSettings& settings, CaseReport& report) {
     if (is_about_executor(judge)) failed.add(judge.judge);
   }
   const bool is_wanted = settings.localize && report.outcome != Outcome::kXFail && !failed.empty();
-  if (is_wanted) report.localization = localize(runs, failed, settings);
+  if (!is_wanted) return;
+  const StageAsker asker("localization", "judging");
+  report.localization = localize(runs, failed, settings);
 }
 
 // A run without a single call shows nothing.

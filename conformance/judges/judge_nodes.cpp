@@ -6,6 +6,7 @@
 #include <iterator>
 #include <map>
 
+#include "base/stage_clock.h"
 #include "conformance/compare/compare.h"
 #include "conformance/compare/element.h"
 #include "conformance/compare/input_spread.h"
@@ -223,6 +224,7 @@ class NodeJudge {
     const Node& node = program_.graph.nodes[index];
     const TappedProgram::NodeTaps& taps = tapped_.nodes[index];
     if (taps.after.empty()) return {};
+    const Stage stage("reference: nodes alone");
     OneNode one = OneNodeBuilder(program_.graph, node, keeps_layouts_ ? &symbols : nullptr)
                       .build(taps.before, actual);
     GRAPHGATE_TRY(auto loaded, bounds_.load(one.program));

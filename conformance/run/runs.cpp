@@ -1,9 +1,11 @@
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <optional>
 #include <set>
 #include <utility>
 
+#include "base/stage_clock.h"
 #include "base/temporary_folder.h"
 #include "conformance/run/runs.h"
 #include "conformance/run/storage_gaps.h"
@@ -127,6 +129,20 @@ std::string open_gaps(const Script& script) {
   return join_list(words);
 }
 
+// What a profile calls a run. Whoever asked stands beside it.
+std::string_view stage_of_subject(const Configuration& changes) {
+  return spec::value_of(changes, option::kInstrument).empty() ? "subject" : "subject, watched";
+}
+
+std::string_view stage_of_oracle(std::string_view mode) {
+  constexpr std::array<std::string_view, 5> kStages = {
+      "reference: eager", "reference: worst-case", "reference: sampled", "reference: provenance",
+      "reference: geometry"};
+  const auto* const stage = std::ranges::find_if(
+      kStages, [&](std::string_view name) { return name.ends_with(": " + std::string(mode)); });
+  return stage == kStages.end() ? "reference" : *stage;
+}
+
 // Steps of the trace count as in the script.
 void renumber(Trace& trace, const std::vector<std::size_t>& originals) {
   for (CallRecord& record : trace.calls) record.step = originals[record.step];
@@ -152,6 +168,7 @@ Runs Runs::on(const Script& script) const {
 }
 
 Result<Trace> Runs::subject_on(const Script& script, const Configuration& wanted) {
+  const Stage stage(stage_of_subject(wanted));
   const Configuration asked = merged(script.options, wanted);
   const auto noted = [&](const Error& error) {
     if (error.kind == ErrorKind::kInfrastructure) {
@@ -230,6 +247,7 @@ Result<Trace> Runs::oracle_with_kernels(const char* kernels) {
 // What the machine does to the oracle leaves no verdict either: a judge that takes a run which has
 // stopped for all of it would pass with fewer checks.
 Result<Trace> Runs::oracle_under(const Configuration& configuration, const Script& script) {
+  const Stage stage(stage_of_oracle(spec::value_of(configuration, option::kMode)));
   const auto noted = [&](const Error& error) {
     if (error.kind == ErrorKind::kInfrastructure) {
       ends_->push_back({std::string(oracle_.name()), configuration, error, false, false});

@@ -8,18 +8,18 @@ namespace graphgate::fuzz {
 namespace {
 
 // What the process that looks hands back.
-std::string print_triage_result(const TriageResult& result) {
+std::string print_triage_result(const TriageResult& result, const StageTimes& times) {
   const Triage& triage = result.triage;
   return join_texts({std::to_string(static_cast<int>(triage.status)), std::to_string(triage.from),
                      std::to_string(triage.nodes), std::to_string(triage.calls), triage.remark,
                      std::to_string(static_cast<int>(result.folder)), result.case_text,
-                     triage.known, result.script_text});
+                     triage.known, result.script_text, print_stage_times(times)});
 }
 
 // Nothing for what is none: its process was ended while it wrote.
-std::optional<TriageResult> parse_triage_result(const std::string& text) {
+std::optional<TriageResult> parse_triage_result(const std::string& text, StageTimes& times) {
   const std::vector<std::string> texts = take_texts(text);
-  if (texts.size() != 9) return std::nullopt;
+  if (texts.size() != 10 || !parse_stage_times(texts[9], times)) return std::nullopt;
   TriageResult result;
   result.triage.status = static_cast<TriageStatus>(std::stoi(texts[0]));
   result.triage.from = std::stoull(texts[1]);
@@ -147,8 +147,11 @@ void Findings::consider_others(const std::string& signature) {
 Result<void> Findings::start() {
   const std::size_t number = next_;
   const TriageTask& task = queue_.front();
-  GRAPHGATE_TRY_VOID(
-      children_.start(number, [&] { return print_triage_result(look_again_(task)); }));
+  GRAPHGATE_TRY_VOID(children_.start(number, [&] {
+    StageClock clock("looking again");
+    const TriageResult result = look_again_(task);
+    return print_triage_result(result, clock.take());
+  }));
   ++next_;
   started_[number] = task;
   queue_.pop_front();
@@ -170,7 +173,7 @@ Result<void> Findings::finish(const TriageTask& task, const ChildResult& child) 
   const bool is_settled = triage.status != TriageStatus::kPending && triage.known.empty();
   if (is_settled) return {};
   const std::string known_before = triage.known;
-  auto result = parse_triage_result(child.output);
+  auto result = parse_triage_result(child.output, times_);
   if (!result) {
     triage.remark = "looking at it again was " +
                     (child.describe().empty() ? std::string("no use") : child.describe());

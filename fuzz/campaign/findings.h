@@ -71,6 +71,8 @@ class Findings {
   // written.
   [[nodiscard]] Result<void> collect(int milliseconds);
 
+  // Of the processes that looked at findings again, but for those that were ended.
+  [[nodiscard]] const StageTimes& times() const { return times_; }
   [[nodiscard]] std::uint64_t unknown() const;
   [[nodiscard]] std::uint64_t known() const;
 
@@ -99,6 +101,7 @@ class Findings {
   std::map<std::size_t, TriageTask> started_;
   std::map<std::string, Others> others_;  // by signature
   std::size_t next_ = 0;
+  StageTimes times_;
 };
 
 }  // namespace graphgate::fuzz

@@ -9,10 +9,10 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
-#include <ctime>
 #include <utility>
 
 #include "base/file_io.h"
+#include "base/stage_clock.h"
 
 namespace graphgate::fuzz {
 namespace {
@@ -138,12 +138,12 @@ Journal::Ring& Journal::ring(std::size_t worker) const {
   return *reinterpret_cast<Ring*>(first + worker * sizeof(Ring));
 }
 
-void Journal::begin(std::size_t worker, std::uint64_t index) {
+void Journal::begin(std::size_t worker, std::uint64_t index, std::uint64_t at) {
   Ring& own = ring(worker);
   const std::uint64_t count = own.begun.load(std::memory_order_relaxed);
   auto& entry = own.entries[count % kRingEntries];
   entry.index = index;
-  entry.begin_nanoseconds = now_nanoseconds();
+  entry.begin_nanoseconds = at;
   entry.outcome = 0;
   entry.phase.store(static_cast<std::uint32_t>(CasePhase::kDrawing), std::memory_order_release);
   own.begun.store(count + 1, std::memory_order_release);
@@ -157,13 +157,13 @@ void Journal::enter(std::size_t worker, CasePhase phase) {
                                                       std::memory_order_release);
 }
 
-void Journal::finish(std::size_t worker, std::uint32_t outcome) {
+void Journal::finish(std::size_t worker, std::uint32_t outcome, std::uint64_t at) {
   Ring& own = ring(worker);
   const std::uint64_t count = own.begun.load(std::memory_order_relaxed);
   if (count == 0) return;
   auto& entry = own.entries[(count - 1) % kRingEntries];
   entry.outcome = outcome;
-  entry.end_nanoseconds = now_nanoseconds();
+  entry.end_nanoseconds = at;
   enter(worker, CasePhase::kDone);
 }
 
@@ -195,12 +195,7 @@ std::uint64_t Journal::begun(std::size_t worker) const {
 
 void Journal::sync() const { (void)::msync(memory_, bytes_, MS_ASYNC); }
 
-std::uint64_t Journal::now_nanoseconds() {
-  timespec time{};
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000U +
-         static_cast<std::uint64_t>(time.tv_nsec);
-}
+std::uint64_t Journal::now_nanoseconds() { return monotonic_nanoseconds(); }
 
 double Journal::seconds_since(std::uint64_t nanoseconds) {
   const std::uint64_t now = now_nanoseconds();

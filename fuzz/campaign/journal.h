@@ -53,10 +53,10 @@ class Journal {
 
   [[nodiscard]] std::size_t workers() const;
   // The worker's next entry: the case is about to be drawn.
-  void begin(std::size_t worker, std::uint64_t index);
+  void begin(std::size_t worker, std::uint64_t index, std::uint64_t at = now_nanoseconds());
   // The worker's latest entry.
   void enter(std::size_t worker, CasePhase phase);
-  void finish(std::size_t worker, std::uint32_t outcome);
+  void finish(std::size_t worker, std::uint32_t outcome, std::uint64_t at = now_nanoseconds());
 
   // The entry of a case that the worker has begun and not finished.
   [[nodiscard]] std::optional<JournalEntry> in_flight(std::size_t worker) const;

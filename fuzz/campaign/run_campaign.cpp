@@ -37,10 +37,12 @@ class Campaign {
                   parts.ledger, parts.view, state_) {}
 
   Result<CampaignEnd> run() {
+    StageClock clock("handing out");
     if (!options_.case_log.empty()) {
       GRAPHGATE_TRY_VOID(log_.open(options_.case_log, state_.tally.cases > 0));
     }
     parts_.view.begin(state_, options_.shard, options_.pool.jobs);
+    times_.workers.resize(static_cast<std::size_t>(std::max(options_.pool.jobs, 1)));
     findings_.resume(options_.shard);
     rate_cases_ = state_.tally.cases;
     while (parts_.stop.came() == 0 && (wants_more() || pool_.busy() > 0 || looks_again())) {
@@ -61,7 +63,11 @@ class Campaign {
     GRAPHGATE_TRY_VOID(keep_best());
     GRAPHGATE_TRY_VOID(write_state());
     parts_.view.progress(progress());
-    return CampaignEnd{std::move(state_), parts_.stop.came() != 0, findings_.waiting()};
+    times_.seconds = seconds_since(begin_);
+    times_.findings = findings_.times();
+    times_.campaign = clock.take();
+    return CampaignEnd{std::move(state_), std::move(times_), parts_.stop.came() != 0,
+                       findings_.waiting()};
   }
 
  private:
@@ -166,6 +172,7 @@ class Campaign {
       }
     }
     spent_.add(done.spent);
+    times_.workers[done.worker].add(done.stages);
     state_.tally.add(done.tally);
     state_.done[options_.shard].add(done.batch.begin, done.batch.end);
     if (done.rest.begin < done.rest.end) again_.push_back(done.rest);
@@ -189,6 +196,7 @@ class Campaign {
   // they stay the first: so the same cases are kept whatever worker ends first.
   Result<void> keep_coverage(std::uint64_t end) {
     if (end <= kept_) return {};
+    const Stage stage("writing");
     std::set<std::uint64_t> firsts;
     for (const auto& [feature, seen] : state_.tally.features) {
       const std::uint64_t ordinal = seen.first / options_.shard.count;
@@ -281,6 +289,7 @@ class Campaign {
   }
 
   Result<void> write_state() const {
+    const Stage stage("writing");
     if (parts_.claim != nullptr) GRAPHGATE_TRY_VOID(parts_.claim->hold());
     return parts_.corpus.write(print_state(state_), parts_.corpus.state_path(options_.shard));
   }
@@ -329,7 +338,8 @@ class Campaign {
   std::set<std::uint64_t> had_no_memory_;  // ordinals, once
   std::vector<ScoredCase> kept_best_;
   std::uint64_t batch_cases_ = 4;
-  TimeSpent spent_;             // of the batches that are done
+  TimeSpent spent_;  // of the batches that are done
+  CampaignTimes times_;
   double looking_seconds_ = 0;  // in which findings were looked at
   double write_interval_ = 1;
   double rate_ = 0;

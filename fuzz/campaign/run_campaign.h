@@ -50,8 +50,18 @@ struct CampaignParts {
       nullptr;  // held before each write of the state; null: nobody else can be there
 };
 
+// Where the time of this run went, by the clock on the wall. What a worker is not told to have done
+// it was idle for, or did for a case that ended it.
+struct CampaignTimes {
+  double seconds = 0;               // of the run
+  std::vector<StageTimes> workers;  // of each
+  StageTimes findings;              // of processes that looked at findings, in a worker's place
+  StageTimes campaign;              // of the process that hands out cases
+};
+
 struct CampaignEnd {
   CampaignState state;
+  CampaignTimes times;
   bool is_interrupted = false;      // by a signal
   std::uint64_t not_looked_at = 0;  // findings of this shard that are still pending
 };

@@ -2,6 +2,7 @@
 // them.
 #include <algorithm>
 
+#include "base/stage_clock.h"
 #include "fuzz/campaign/campaign_cases.h"
 
 namespace graphgate::fuzz {
@@ -39,6 +40,7 @@ int CampaignCases::count_again(const TriageTask& task, const Batch& batch, int t
 }
 
 Result<ReducedCase> CampaignCases::reduce(const TriageTask& task, const CaseFile& the_case) const {
+  const Stage stage("reducing");
   ReduceRequest request;
   request.the_case = the_case;
   request.choice = choice_of(task.index);

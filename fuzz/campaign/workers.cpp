@@ -20,10 +20,11 @@
 namespace graphgate::fuzz {
 namespace {
 
-// In front of a batch's text; the lines of its log follow.
+// In front of a batch's text; the lines of its log follow, and the times of its stages.
 struct MessageHead {
   std::uint64_t tally_bytes = 0;
   std::uint64_t line_bytes = 0;
+  std::uint64_t stage_bytes = 0;
   std::uint64_t end = 0;  // of the cases that ran
   TimeSpent spent;
 };
@@ -205,9 +206,10 @@ Result<void> WorkerPool::start(std::size_t index) {
 void WorkerPool::be_worker(std::size_t index, int channel) {
   const int words = workers_[index].words;
   Batch batch;
+  StageClock clock(kWaitsForCases);
   while (receive_batch(channel, batch)) {
     if (words >= 0 && ::ftruncate(words, 0) == 0) (void)::lseek(words, 0, SEEK_SET);
-    const std::uint64_t begin = Journal::now_nanoseconds();
+    const std::uint64_t begin = clock.change(kAddsUp);
     const TimeSpent before = subject_time();
     std::map<std::uint32_t, Tally> by_lineage;
     std::string lines;
@@ -217,11 +219,13 @@ void WorkerPool::be_worker(std::size_t index, int channel) {
       const bool has_end = is_draw_over && options_.batch_seconds > 0;
       if (has_end && Journal::seconds_since(begin) >= options_.batch_seconds) break;
       const Descent descent = batch.descent(ordinal, options_.shard);
-      journal_.begin(index, descent.index);
-      const CaseVerdict verdict =
-          judge_(descent, [&] { journal_.enter(index, CasePhase::kJudging); });
+      journal_.begin(index, descent.index, clock.change(phase_name(CasePhase::kDrawing)));
+      const CaseVerdict verdict = judge_(descent, [&] {
+        journal_.enter(index, CasePhase::kJudging);
+        (void)clock.change(phase_name(CasePhase::kJudging));
+      });
       if (verdict.signature == kNoMemorySignature) throw std::bad_alloc();
-      journal_.finish(index, static_cast<std::uint32_t>(verdict.outcome));
+      journal_.finish(index, static_cast<std::uint32_t>(verdict.outcome), clock.change(kAddsUp));
       by_lineage[static_cast<std::uint32_t>(descent.index % options_.lineages)].add(verdict);
       if (options_.wants_lines) lines += print_case_line(verdict);
     }
@@ -232,11 +236,14 @@ void WorkerPool::be_worker(std::size_t index, int channel) {
     const TimeSpent after = subject_time();
     const TimeSpent spent{Journal::seconds_since(begin), after.asked - before.asked,
                           after.compile - before.compile};
-    const MessageHead head{text.size(), lines.size(), ordinal, spent};
+    const std::string stages = print_stage_times(clock.take());
+    const MessageHead head{text.size(), lines.size(), stages.size(), ordinal, spent};
     const bool is_sent = send_whole(channel, &head, sizeof(head)) &&
                          send_whole(channel, text.data(), text.size()) &&
-                         send_whole(channel, lines.data(), lines.size());
+                         send_whole(channel, lines.data(), lines.size()) &&
+                         send_whole(channel, stages.data(), stages.size());
     if (!is_sent) break;
+    (void)clock.change(kWaitsForCases);
   }
 }
 
@@ -261,7 +268,10 @@ Result<PoolNews> WorkerPool::wait(int milliseconds) {
     waits.push_back({workers_[w].channel, POLLIN, 0});
     owners.push_back(w);
   }
-  (void)::poll(waits.data(), waits.size(), milliseconds);
+  {
+    const Stage stage("waiting for workers");
+    (void)::poll(waits.data(), waits.size(), milliseconds);
+  }
   PoolNews news;
   for (std::size_t i = 0; i < waits.size(); ++i) {
     Worker& worker = workers_[owners[i]];
@@ -288,7 +298,7 @@ Result<void> WorkerPool::take_messages(Worker& worker, PoolNews& news) {
   MessageHead head;
   if (worker.received.size() < sizeof(head)) return {};
   std::memcpy(&head, worker.received.data(), sizeof(head));
-  const std::size_t whole = sizeof(head) + head.tally_bytes + head.line_bytes;
+  const std::size_t whole = sizeof(head) + head.tally_bytes + head.line_bytes + head.stage_bytes;
   if (worker.received.size() < whole) return {};
   BatchDone done;
   const bool is_end = head.end > worker.batch.begin && head.end <= worker.batch.end;
@@ -301,6 +311,11 @@ Result<void> WorkerPool::take_messages(Worker& worker, PoolNews& news) {
   if (!parsed.ok()) return Error{ErrorKind::kInternal, parsed.error().message};
   for (const auto& [lineage, tally] : done.by_lineage) done.tally.add(tally);
   done.lines = worker.received.substr(sizeof(head) + head.tally_bytes, head.line_bytes);
+  const auto stages = std::string_view(worker.received).substr(whole - head.stage_bytes);
+  if (!parse_stage_times(stages.substr(0, head.stage_bytes), done.stages)) {
+    return Error{ErrorKind::kInternal, "a worker told times that nobody understands"};
+  }
+  done.worker = static_cast<std::size_t>(&worker - workers_.data());
   worker.received.erase(0, whole);
   add_times(static_cast<std::size_t>(&worker - workers_.data()), news);
   worker.is_busy = false;

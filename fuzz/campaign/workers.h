@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "base/stage_clock.h"
 #include "fuzz/campaign/journal.h"
 #include "fuzz/campaign/shard.h"
 #include "fuzz/campaign/tally.h"
@@ -74,7 +75,13 @@ struct BatchDone {
   std::map<std::uint32_t, Tally> by_lineage;  // of which that is the sum
   std::string lines;                          // case_log.h
   TimeSpent spent;
+  std::size_t worker = 0;
+  StageTimes stages;  // of the worker, since its batch before; cases have the times of CaseTime
 };
+
+// Stages of a worker between cases.
+inline constexpr std::string_view kWaitsForCases = "waiting for cases";
+inline constexpr std::string_view kAddsUp = "adding up";
 
 // A case that ended its process. The cases of the batch before it are to be run again, those
 // behind it still have to be: their results are lost.

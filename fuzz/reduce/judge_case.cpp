@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/stage_clock.h"
 #include "conformance/run/runs.h"
 #include "fuzz/generate/features.h"
 #include "spec/option.h"
@@ -29,6 +30,7 @@ const conformance::ExecutorSource& oracle_for(const CaseExecutors& executors,
 }
 
 Result<Script> checked_script(const spec::CaseFile& the_case, const CaseExecutors& executors) {
+  const Stage stage("reading");
   GRAPHGATE_TRY_VOID(spec::check_case(the_case));
   return conformance::script_of(the_case, executors.files);
 }
@@ -99,6 +101,7 @@ Result<conformance::CaseReport> judge_case(const spec::CaseFile& the_case,
   Runs runs(script, executors.subject, oracle_for(executors, script.options));
   auto report = conformance::judge_script(runs, choice.judges, choice.settings);
   if (!shown || !report.ok()) return report;
+  const Stage stage("features");
   // The judges have run it already.
   const auto trace = runs.subject();
   if (!trace.ok()) return report;

@@ -16,6 +16,7 @@
 
 #include "base/atomic_file.h"
 #include "base/on_threads.h"
+#include "base/stage_clock.h"
 #include "base/stop_signals.h"
 #include "conformance/bounds/tiles.h"
 #include "conformance/run/runs.h"
@@ -33,6 +34,7 @@
 #include "tools/report/escape.h"
 #include "tools/report/plan_panel.h"
 #include "tools/report/replay_line.h"
+#include "tools/report/timings.h"
 #include "tools/report/trace_events.h"
 #include "tools/store/bundle.h"
 #include "tools/store/check_input.h"
@@ -60,9 +62,10 @@ struct CheckVerb {
   std::string judges;  // "all", or names; empty: all for cases, bounds and state for programs
   spec::Configuration planner;
   ReportPaths reports;
-  std::string bundle;          // a .zip, or a folder
-  std::string record;          // a folder for stored runs
-  std::string trace;           // a file
+  std::string bundle;  // a .zip, or a folder
+  std::string record;  // a folder for stored runs
+  std::string trace;   // a file
+  bool with_timings = false;
   bool without_data = false;   // reports and bundle have no weights and inputs
   bool is_quiet = false;       // says nothing of what passes
   bool is_verbose = false;     // says all of it
@@ -73,21 +76,44 @@ struct CheckVerb {
   const CLI::App* app = nullptr;
 };
 
-// The plans that were followed and the times by the clock, of several threads.
-class CheckTrace {
+// The plans that were followed and the times by the clock, of several threads: what a trace and a
+// profile show. All times are of the stage clocks of the threads.
+class CheckTimes {
  public:
-  [[nodiscard]] double now() const { return clock_.seconds(); }
+  // What a thread did until now.
+  void add(StageClock& clock) {
+    const std::vector<StageSpan> spans = clock.take_spans();
+    const StageTimes times = clock.take();
+    const std::lock_guard lock(mutex_);
+    const std::size_t job = job_of_thread();
+    if (job >= lanes_.size()) lanes_.resize(job + 1);
+    lanes_[job].times.add(times);
+    for (const StageSpan& span : spans) {
+      spans_.push_back({"job " + std::to_string(job), span.name, seconds_at(span.begin_nanoseconds),
+                        seconds_at(span.end_nanoseconds) - seconds_at(span.begin_nanoseconds)});
+    }
+  }
   void add_plan(const std::string& name, const spec::Plan& plan) {
     const std::lock_guard lock(mutex_);
     events_.add_plan(name, plan);
   }
-  // Of this thread, from `begin` until now.
-  void add_span(const std::string& name, double begin, Json args) {
-    const double end = now();
+  // Of this thread, between two moments of its clock.
+  void add_span(const std::string& name, std::uint64_t begin, std::uint64_t end, Json args) {
     const std::lock_guard lock(mutex_);
-    const auto [thread, is_new] = threads_.emplace(std::this_thread::get_id(), threads_.size());
-    spans_.push_back(
-        {"job " + std::to_string(thread->second), name, begin, end - begin, std::move(args)});
+    spans_.push_back({"job " + std::to_string(job_of_thread()), name, seconds_at(begin),
+                      seconds_at(end) - seconds_at(begin), std::move(args)});
+  }
+  // Of so many jobs, until now.
+  [[nodiscard]] Timings timings(int jobs) {
+    const std::lock_guard lock(mutex_);
+    Timings timings;
+    timings.seconds = seconds_at(monotonic_nanoseconds());
+    timings.lanes = lanes_;
+    timings.lanes.resize(std::max(lanes_.size(), static_cast<std::size_t>(jobs)));
+    for (std::size_t i = 0; i < timings.lanes.size(); ++i) {
+      timings.lanes[i].name = "job " + std::to_string(i);
+    }
+    return timings;
   }
   [[nodiscard]] std::string print() {
     const std::lock_guard lock(mutex_);
@@ -97,9 +123,17 @@ class CheckTrace {
   }
 
  private:
-  const TraceClock clock_;
+  [[nodiscard]] double seconds_at(std::uint64_t nanoseconds) const {
+    return static_cast<double>(nanoseconds - begin_) * 1e-9;
+  }
+  std::size_t job_of_thread() {
+    return threads_.emplace(std::this_thread::get_id(), threads_.size()).first->second;
+  }
+
+  const std::uint64_t begin_ = monotonic_nanoseconds();
   std::mutex mutex_;  // and all below
   TraceEvents events_;
+  std::vector<TimingLane> lanes_;
   std::vector<TraceSpan> spans_;
   std::map<std::thread::id, std::size_t> threads_;
 };
@@ -111,7 +145,7 @@ struct Setting {
   conformance::JudgeSet judges;
   std::vector<std::string> record_names;  // parallel to the files
   std::string quality_baseline;           // the text of verb.quality_baseline
-  CheckTrace* trace = nullptr;            // null: none is wanted
+  CheckTimes& times;
 };
 
 // Has said who it is.
@@ -199,7 +233,9 @@ void add_plans(const Runs& runs, const Setting& setting, const std::string& file
     report.plan = conformance::plan_stats(*call.plan);
     if (!seen.insert(call.plan.get()).second) continue;
     const spec::OpTable& ops = *runs.script().ops;
-    if (setting.trace) setting.trace->add_plan(file + " on " + report.executor, *call.plan);
+    if (!setting.verb.trace.empty()) {
+      setting.times.add_plan(file + " on " + report.executor, *call.plan);
+    }
     if (with_text) report.plans.push_back(spec::print_plan(*call.plan, ops));
     if (!with_panels) continue;
     report.panels.push_back(plan_panel(*call.plan, ops, panel_facts(*call.plan, file, report)));
@@ -227,12 +263,18 @@ Json times_of(const ExecutorReport& report) {
   return args;
 }
 
+// The thread goes on with another stage at this moment, which is returned.
+std::uint64_t begin_stage(const char* stage) {
+  StageClock* const clock = StageClock::of_thread();
+  return clock ? clock->change(stage) : monotonic_nanoseconds();
+}
+
 Result<void> judge(Runs& runs, const std::string& executor, bool is_case, const Setting& setting,
                    FileReport& report,
                    const std::shared_ptr<conformance::PassedTiles>& passed = {}) {
   ExecutorReport made;
   made.executor = executor;
-  const double begin = setting.trace ? setting.trace->now() : 0;
+  const std::uint64_t begin = begin_stage("judging");
   conformance::JudgeSettings settings = settings_of(setting, is_case);
   settings.tiles.passed = passed;
   GRAPHGATE_TRY(made.judged,
@@ -240,8 +282,9 @@ Result<void> judge(Runs& runs, const std::string& executor, bool is_case, const 
   if (made.judged.outcome == spec::Outcome::kUndecided) {
     made.judged.localization.push_back(words_that_decide(is_case, report.recorded));
   }
+  const std::uint64_t end = begin_stage("reporting");
+  setting.times.add_span(executor, begin, end, times_of(made));
   add_plans(runs, setting, report.file, made);
-  if (setting.trace) setting.trace->add_span(executor, begin, times_of(made));
   report.executors.push_back(std::move(made));
   return {};
 }
@@ -268,6 +311,7 @@ Result<void> check_with_all(const CheckInput& input, std::size_t index, const Se
   const std::vector<std::string> names = executors_of(setting, input.is_case);
   const auto passed = names.size() > 1 ? conformance::no_passed_tiles() : nullptr;
   for (const std::string& name : names) {
+    (void)begin_stage("starting the subject");
     GRAPHGATE_TRY(subjects.emplace_back(), started_subject(name, options, setting.verb));
     const Subject& subject = *subjects.back();
     scripts.push_back(std::make_unique<Script>(input.script));
@@ -298,7 +342,7 @@ std::string replay_line_of(const CheckVerb& verb, const std::string& path) {
   words.push_back(path);
   std::set<std::string> left_out = {"jobs",         "bundle", "record",    "judge-recorded",
                                     "quiet",        "only",   "exitfirst", "verbose",
-                                    "log-protocol", "trace",  "no-data"};
+                                    "log-protocol", "trace",  "no-data",   "timings"};
   for (const ReportForm& form : report_forms()) left_out.insert(form.name);
   const std::vector<std::string> flags = given_flag_words(*verb.app, left_out);
   words.insert(words.end(), flags.begin(), flags.end());
@@ -374,11 +418,10 @@ Result<FileReport> check_file(const std::string& path, std::size_t index, const 
   if (!setting.verb.bundle.empty()) {
     GRAPHGATE_TRY_VOID(note_for_bundle(input, path, setting, report));
   }
-  const double begin = setting.trace ? setting.trace->now() : 0;
+  const std::uint64_t begin = begin_stage("starting the subject");
   const auto checked = check_with_all(input, index, setting, report);
-  if (setting.trace) {
-    setting.trace->add_span(path, begin, {{"nodes", report.nodes}, {"calls", report.calls}});
-  }
+  setting.times.add_span(path, begin, begin_stage("reporting"),
+                         {{"nodes", report.nodes}, {"calls", report.calls}});
   if (!checked.ok()) return checked.error();
   return report;
 }
@@ -402,8 +445,8 @@ Result<FileReport> judge_stored(const std::string& folder, const Setting& settin
 
 // Turns an exception into the outcome of the file that caused it: the others are still checked, and
 // a thread never ends the process.
-Result<FileReport> check_safely(const std::string& path, std::size_t index,
-                                const Setting& setting) {
+Result<FileReport> check_guarded(const std::string& path, std::size_t index,
+                                 const Setting& setting) {
   try {
     return in_file(setting.verb.judge_recorded.empty() ? check_file(path, index, setting)
                                                        : judge_stored(path, setting),
@@ -417,6 +460,15 @@ Result<FileReport> check_safely(const std::string& path, std::size_t index,
   } catch (const std::exception& error) {
     return Error{ErrorKind::kInternal, path + ": " + error.what()};
   }
+}
+
+// The same, by a clock of this thread.
+Result<FileReport> check_safely(const std::string& path, std::size_t index,
+                                const Setting& setting) {
+  StageClock clock("reading", /*keeps_spans=*/!setting.verb.trace.empty());
+  auto report = check_guarded(path, index, setting);
+  setting.times.add(clock);
+  return report;
 }
 
 // The lines of a file that passes: the first no wider than 100 columns, what stands behind its
@@ -532,8 +584,8 @@ std::vector<std::string> names_of(const std::vector<std::string>& files) {
 // made them; printed as they come unless standard output is for JSON. An Error is about the command
 // line; what is wrong with a file is in its report.
 Result<std::vector<FileReport>> check_files(const CheckVerb& verb, const Conclude& conclude,
-                                            CheckTrace& trace) {
-  Setting setting{verb, nullptr, {}, {}, {}, verb.trace.empty() ? nullptr : &trace};
+                                            CheckTimes& times) {
+  Setting setting{verb, nullptr, {}, {}, {}, times};
   if (!verb.quality_baseline.empty()) {
     GRAPHGATE_TRY(setting.quality_baseline, read_text(verb.quality_baseline));
   }
@@ -563,6 +615,7 @@ void add_output_options(CLI::App& check, CheckVerb& verb) {
   add_no_data_flag(check, verb.without_data,
                    "weights and inputs out of the bundle and the reports");
   add_trace_flag(check, verb.trace, "plans that were followed, and times,");
+  add_timings_flag(check, verb.with_timings);
   check
       .add_option("--record", verb.record,
                   "keep what the executor showed in this folder, to be judged again")
@@ -590,7 +643,7 @@ Result<void> check_combination(const CheckVerb& verb) {
                                      "judge-nodes",      "jobs",   "every-configuration",
                                      "quality-baseline", "seed",   "bundle",
                                      "no-data",          "quiet",  "verbose",
-                                     "exitfirst"};
+                                     "exitfirst",        "timings"};
     for (const ReportForm& form : report_forms()) allowed.insert(form.name);
     GRAPHGATE_TRY_VOID(refuse_without_effect(*verb.app, {"with --judge-recorded", allowed}));
   }
@@ -646,13 +699,16 @@ Result<ExitCode> compare_nodes(const CheckVerb& verb) {
 Result<ExitCode> run_check(const CheckVerb& verb, const std::vector<std::string>& words) {
   GRAPHGATE_TRY_VOID(check_combination(verb));
   if (!verb.against.empty()) return compare_nodes(verb);
-  CheckTrace trace;
+  CheckTimes times;
   const Conclude conclude = [&](const std::vector<FileReport>& reports) -> Result<ExitCode> {
     Report report = report_of(reports);
     if (verb.without_data) {
       leave_out(kDataLeftOut, report);
     }
-    if (!verb.trace.empty()) GRAPHGATE_TRY_VOID(write_text(trace.print(), verb.trace));
+    if (verb.with_timings) {
+      add_timings(times.timings(std::max(verb.jobs, 1)), has_form(verb.reports, kHtmlForm), report);
+    }
+    if (!verb.trace.empty()) GRAPHGATE_TRY_VOID(write_text(times.print(), verb.trace));
     GRAPHGATE_TRY_VOID(write_report(report, verb.reports));
     if (!verb.bundle.empty()) {
       const BundleRequest request = {words, verb.judges, verb.false_alarm_rate, verb.programs.data,
@@ -662,7 +718,7 @@ Result<ExitCode> run_check(const CheckVerb& verb, const std::vector<std::string>
     if (to_stdout(verb.reports) == 0) print_plain(stdout, report.totals);
     return report.code;
   };
-  GRAPHGATE_TRY(const std::vector<FileReport> reports, check_files(verb, conclude, trace));
+  GRAPHGATE_TRY(const std::vector<FileReport> reports, check_files(verb, conclude, times));
   return conclude(reports);
 }
 

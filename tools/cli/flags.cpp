@@ -329,6 +329,12 @@ void add_trace_flag(CLI::App& app, std::string& path, const std::string& what) {
       ->type_name(takes::kOutput);
 }
 
+void add_timings_flag(CLI::App& app, bool& is_given) {
+  app.add_flag("--timings", is_given,
+               "say where the time went, by the clock: by judge, by stage, and what was idle; in "
+               "the JSON and on the page, too");
+}
+
 void add_json_flag(CLI::App& app, std::string& path, const std::string& what) {
   app.add_option("--json", path, "write " + what + " as JSON to this file (- for stdout)")
       ->type_name(takes::kOutput);

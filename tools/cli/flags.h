@@ -150,6 +150,9 @@ void leave_out(const std::string& what, Report& report);
 // --trace, of what `what` says: "the plans that were followed".
 void add_trace_flag(CLI::App& app, std::string& path, const std::string& what);
 
+// --timings: where the time went, in every report.
+void add_timings_flag(CLI::App& app, bool& is_given);
+
 // --json where `what` has no other form.
 void add_json_flag(CLI::App& app, std::string& path, const std::string& what);
 // --html of a verb that has no other forms than this and --json.

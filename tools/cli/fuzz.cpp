@@ -37,6 +37,7 @@
 #include "tools/report/fuzz_report.h"
 #include "tools/report/fuzz_view.h"
 #include "tools/report/replay_line.h"
+#include "tools/report/timings.h"
 #include "tools/store/programs.h"
 
 namespace graphgate::tools {
@@ -70,7 +71,8 @@ struct FuzzVerb {
   SubjectFlags subject;
   spec::Configuration planner;
   ReportPaths reports;
-  std::string trace;               // a file
+  std::string trace;  // a file
+  bool with_timings = false;
   std::vector<std::string> merge;  // corpora of the verb `fuzz merge`
   std::string merge_into;
   const CLI::App* merge_app = nullptr;  // the subcommand
@@ -461,6 +463,7 @@ Result<FuzzOutcome> run(const FuzzVerb& verb, const fuzz::Corpus& corpus,
   GRAPHGATE_TRY(fuzz::CampaignEnd end, fuzz::run_campaign(options, parts));
   outcome.state = std::move(end.state);
   outcome.is_interrupted = end.is_interrupted;
+  outcome.times = std::move(end.times);
   return outcome;
 }
 
@@ -574,8 +577,11 @@ Result<ExitCode> run_fuzz(const FuzzVerb& verb) {
   if (verb.without_data && !has_report)
     return bad_input("--no-data has no effect without a report");
   if (verb.merge_app->parsed()) {
-    return verb.trace.empty() ? run_fuzz_merge(verb)
-                              : bad_input("--trace has no effect on merge: states have no times");
+    for (const char* name : {"--trace", "--timings"}) {
+      if (verb.app->get_option(name)->count() == 0) continue;
+      return bad_input(std::string(name) + " has no effect on merge: states have no times");
+    }
+    return run_fuzz_merge(verb);
   }
   if (verb.replay_only && verb.no_replay) {
     return bad_input("--replay-only and --no-replay contradict each other");
@@ -585,9 +591,9 @@ Result<ExitCode> run_fuzz(const FuzzVerb& verb) {
     return list_drawn_ops();
   }
   if (verb.replay_only) {
-    for (const char* name :
-         {"--cases", "--time", "--ops", "--exclude", "--data-sets", "--feedback", "--target",
-          "--lineages", "--resume", "--overwrite", "--case-log", "--reduce-time", "--trace"}) {
+    for (const char* name : {"--cases", "--time", "--ops", "--exclude", "--data-sets", "--feedback",
+                             "--target", "--lineages", "--resume", "--overwrite", "--case-log",
+                             "--reduce-time", "--trace", "--timings"}) {
       if (verb.app->get_option(name)->count() == 0) continue;
       return bad_input(std::string(name) +
                        " has no effect with --replay-only, which draws nothing");
@@ -603,6 +609,9 @@ Result<ExitCode> run_fuzz(const FuzzVerb& verb) {
   HistoryView view(*shown);
   GRAPHGATE_TRY(const FuzzOutcome outcome, run(verb, corpus, ledger, view));
   Report report = fuzz_report(verb, outcome, ledger);
+  if (verb.with_timings) {
+    add_timings(timings_of(outcome.times), has_form(verb.reports, kHtmlForm), report);
+  }
   view.end(report.totals);
   if (has_form(verb.reports, kHtmlForm)) {
     report.panels.push_back(campaign_panel(outcome, report, view.history()));
@@ -627,6 +636,7 @@ Verb add_fuzz(CLI::App& app) {
   add_planner_flags(*fuzz, verb.planner);
   add_fuzz_reports(*fuzz, verb);
   add_trace_flag(*fuzz, verb.trace, "which worker was at which case, and when,");
+  add_timings_flag(*fuzz, verb.with_timings);
   fuzz->footer(
       "Examples:\n  graphgate fuzz --time 8h --jobs 2 --corpus nightly\n"
       "  graphgate fuzz --cases 2000 --deviation frees_twice --ops aten.add,aten.mul,view=5\n"

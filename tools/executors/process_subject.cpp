@@ -10,6 +10,7 @@
 #include <set>
 #include <utility>
 
+#include "base/stage_clock.h"
 #include "interop/plan_json.h"
 #include "interop/pt2_writer.h"
 #include "spec/graph_text.h"
@@ -97,7 +98,10 @@ class Session {
                   write_message({{what, std::move(body)}}, bytes, folder_.path(), name));
     if (settings_.log) settings_.log->note(number_, "sent", line, folder_.path());
     const auto begin = std::chrono::steady_clock::now();
-    auto answer = process_->exchange(line, settings_.answer_time);
+    auto answer = [&] {
+      const Stage stage("waiting for the subject");
+      return process_->exchange(line, settings_.answer_time);
+    }();
     times_->asked +=
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (!answer.ok()) return broken(answer.error());

@@ -8,6 +8,7 @@
 #include "fuzz/campaign/campaign_state.h"
 #include "fuzz/campaign/ledger.h"
 #include "fuzz/campaign/replay_corpus.h"
+#include "fuzz/campaign/run_campaign.h"
 #include "tools/report/report.h"
 
 namespace graphgate::tools {
@@ -21,6 +22,7 @@ struct FuzzOutcome {
   bool is_interrupted = false;  // by a signal
   // Of the subject, by name: the address of its issue, or empty.
   std::map<std::string, std::string> known_issues;
+  fuzz::CampaignTimes times;  // of this run
 };
 
 // Returns the line of sh that shows a finding of the campaign again. `what`: a case's file, or an

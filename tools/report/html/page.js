@@ -55,6 +55,7 @@ function start() {
   if (items) add("runs", "Runs", items, () => [[runsView(data.sections, planOf)]]);
   of("parting").forEach((panel) => add("divergence", "First divergence", null, () => [[partingView(panel)]]));
   of("matrix").forEach((panel) => add("matrix", panel.corner === "case" ? "Cases \u00d7 versions" : "Mutants \u00d7 judges", panel.rows.length, () => [[matrixView(panel)]]));
+  of("timings").forEach((panel) => add("timings", "Timings", null, () => [[timingsView(panel)]]));
   of("campaign").forEach((panel) => add("campaign", "Campaign", null, () => [[campaignView(panel)]]));
   if (plans.length) {
     add("memory", "Memory", null, ofPlan("memory", (plan) => memoryView(plan, goTo.step)));

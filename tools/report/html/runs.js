@@ -239,6 +239,23 @@ function curves(label, series, xWords, yWords, stairs) {
   });
 }
 
+// Where the time went: by judge, by stage, and what each worker was idle.
+function timingsView(panel) {
+  const share = (row) => (panel.whole > 0 ? (100 * row.seconds / panel.whole).toFixed(1) + "%" : "");
+  const list = (title, rows, name) => {
+    const table = new Table(title, [
+      {title, key: (row) => row[name], cell: (row) => h("span", {title: row[name]}, row[name]), width: "minmax(13rem, 2fr)"},
+      {title: "seconds", key: (row) => row.seconds, cell: (row) => row.seconds.toFixed(3), width: "7rem", number: true},
+      {title: "share", key: (row) => row.seconds, cell: share, width: "5rem", number: true},
+      {title: "times", key: (row) => row.times || 0, cell: (row) => (row.times ? number(row.times) : ""), width: "7rem", number: true},
+    ], () => {});
+    table.set(rows);
+    return h("div.block", {}, table.element);
+  };
+  const lanes = facts([["by the clock", seconds(panel.seconds)], ["in all", seconds(panel.whole), plural(panel.lanes.length, "lane", "lanes")], ["idle", seconds(panel.idle)], ...panel.lanes.map((lane) => [lane.lane, seconds(lane.idle), "idle"])]);
+  return h("div", {}, lanes, list("by judge", panel.judges, "judge"), list("by stage", panel.stages, "stage"));
+}
+
 function campaignView(panel) {
   const outcomes = Object.entries(panel.outcomes || {});
   const main = h("div");

@@ -10,6 +10,12 @@ namespace {
 
 class CliOutputs : public Cli {
  protected:
+  [[nodiscard]] nlohmann::json json(const char* name) const {
+    return nlohmann::json::parse(read_file(folder_ / name));
+  }
+  [[nodiscard]] std::string option(const char* flag, const char* name) const {
+    return std::string(" ") + flag + " " + (folder_ / name).string();
+  }
   // The trace that a verb writes, which is one.
   nlohmann::json trace_of(const std::string& line) {
     const std::string file = (folder_ / "trace.json").string();
@@ -95,6 +101,80 @@ TEST_F(CliOutputs, TraceACampaignByWorkersCasesAndFindings) {
   EXPECT_GE(findings, 1U);
   EXPECT_EQ(run(line + " --replay-only --trace " + file).code, 4);
   EXPECT_EQ(run("fuzz --trace " + file + " merge " + (folder_ / "corpus").string()).code, 4);
+}
+
+double seconds_in(const nlohmann::json& rows) {
+  double sum = 0;
+  for (const auto& row : rows) sum += row["seconds"].get<double>();
+  return sum;
+}
+
+std::set<std::string> names_in(const nlohmann::json& rows, const char* what) {
+  std::set<std::string> names;
+  for (const auto& row : rows) names.insert(row[what]);
+  return names;
+}
+
+// The rows by judge, and those by stage, are what went by for all jobs, with what was idle.
+void expect_whole(const nlohmann::json& timings, double jobs) {
+  const double whole = jobs * timings["seconds"].get<double>();
+  EXPECT_DOUBLE_EQ(timings["whole"].get<double>(), whole);
+  EXPECT_NEAR(seconds_in(timings["judges"]), whole, 0.02 * whole);
+  EXPECT_NEAR(seconds_in(timings["stages"]), whole, 0.02 * whole);
+  EXPECT_LT(timings["idle"].get<double>(), whole);
+}
+
+TEST_F(CliOutputs, TimeACampaignByTheClockThatItsTraceHas) {
+  const std::string file = (folder_ / "campaign.json").string();
+  const std::string line =
+      "fuzz --cases 48 -j 2 --timings --corpus " + (folder_ / "corpus").string();
+  const CliRun ran = run(line + " --trace " + file + option("--json", "r.json"));
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+  const auto timings = json("r.json")["timings"];
+  ASSERT_EQ(timings["lanes"].size(), 2U);
+  expect_whole(timings, 2);
+  // Quick judges of all, all judges of each 16th.
+  const auto judges = names_in(timings["judges"], "judge");
+  for (const char* judge : {"provenance", "exact", "bounds", "configurations", "verifier", "shadow",
+                            "state", "happens-before", "quality", "vacuity", "no judge", "idle"}) {
+    EXPECT_TRUE(judges.contains(judge)) << judge;
+    EXPECT_TRUE(contains(ran.out + ran.err, std::string("  ") + judge + " ")) << ran.out << ran.err;
+  }
+  const auto stages = names_in(timings["stages"], "stage");
+  for (const char* stage : {"drawing", "reading", "subject, watched", "reference: provenance",
+                            "reference: sampled", "reference: nodes alone", "judging"}) {
+    EXPECT_TRUE(stages.contains(stage)) << stage;
+  }
+  // Of each case the trace has what its stages add up to, to the digits of its text.
+  double cases = 0;
+  for (const auto& event : expect_trace(read_file(file))["traceEvents"]) {
+    if (event["ph"] == "X") cases += event["dur"].get<double>() * 1e-6;
+  }
+  double of_cases = 0;
+  for (const auto& lane : timings["lanes"]) {
+    for (const auto& row : lane["rows"]) {
+      const std::string stage = row["stage"];
+      const bool is_between = stage == "adding up" || stage == "waiting for cases";
+      of_cases += is_between ? 0 : row["seconds"].get<double>();
+    }
+  }
+  EXPECT_NEAR(cases, of_cases, 1e-3 * of_cases);
+  EXPECT_EQ(run("fuzz --timings merge " + (folder_ / "corpus").string()).code, 4);
+}
+
+TEST_F(CliOutputs, TimeACheckByJudgesAndJobs) {
+  const CliRun ran =
+      run("check -j 2 --timings --judges bounds,state,vacuity " + model("mutations.pt2") + " " +
+          model("vllm_like.pt2") + option("--json", "r.json") + option("--html", "r.html"));
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+  EXPECT_TRUE(contains(ran.out, "timings: ")) << ran.out;
+  EXPECT_TRUE(ran.out.ends_with("2 passed, 0 failed, 0 skipped\n")) << ran.out;
+  const auto timings = json("r.json")["timings"];
+  expect_whole(timings, 2);
+  const auto judges = names_in(timings["judges"], "judge");
+  for (const char* judge : {"bounds", "state", "vacuity"}) EXPECT_TRUE(judges.contains(judge));
+  EXPECT_FALSE(judges.contains("verifier"));
+  EXPECT_TRUE(contains(read_file(folder_ / "r.html"), "\"panel\":\"timings\""));
 }
 
 TEST_F(CliOutputs, TraceAGateBySidesAndCases) {

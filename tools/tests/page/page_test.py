@@ -84,17 +84,17 @@ def pages(args, folder):
     (folder / "before.plan").write_text(graphgate(args, folder, ["plan", model, "--no-reuse", "--text"]))
     page("diff", ["plan", model, "--diff", "before.plan"], ["runs", *plan_views], (1,))
     page("verify", ["plan", "--verify", *below("golden/plans/bad", "V3*.plan", 3)], ["runs", *plan_views], (1,))
-    page("check", ["check", "--judge-nodes", "--deviation", "lifetimes_touch_wrongly", "golden/models/quant_mixed.pt2",
-                   model, *below("golden/cases/catalogue", "b*.case", 12)], ["runs", *plan_views], (0, 1, 2))
+    page("check", ["check", "--timings", "--judge-nodes", "--deviation", "lifetimes_touch_wrongly", "golden/models/quant_mixed.pt2",
+                   model, *below("golden/cases/catalogue", "b*.case", 12)], ["runs", "timings", *plan_views], (0, 1, 2))
     for name, compare in (("wrong", "lt"), ("right", "le")):
         (folder / f"{name}.case").write_text(decoder(compare), encoding="utf-8")
     page("against", ["check", "wrong.case", "--against", "right.case"], ["runs", "divergence"], (1,))
     page("gate", ["gate", "--baseline", "torch-2.11.0", "--candidate", "torch-2.9.1", "--candidate", "torch-2.9.0",
                   "--corpus", "golden/cases/catalogue", "--limit", "16", "--reruns", "0"], ["runs", "matrix"],
          (0, 1, 2, 3))
-    page("fuzz", ["fuzz", "--cases", "24", "--jobs", "2", "--seed", "7", "--judges", "verifier", "--deviation",
+    page("fuzz", ["fuzz", "--timings", "--cases", "24", "--jobs", "2", "--seed", "7", "--judges", "verifier", "--deviation",
                   "lifetimes_touch_wrongly", "--corpus", "corpus", "--reduce-time", "1", "--overwrite"],
-         ["runs", "campaign"], (1,))
+         ["runs", "timings", "campaign"], (1,))
     page("mutants", ["mutants", "--filter", "frees_", "golden/cases/catalogue"], ["runs", "matrix"], (0, 1))
     hostile = folder / "<" / "script><script>alert(1)<" / "script>.plan"
     hostile.parent.mkdir(parents=True, exist_ok=True)
@@ -130,6 +130,8 @@ SHOWN = {
     "divergence": "document.querySelector('main').innerText.includes('part at') && "
                   "document.querySelectorAll('main canvas').length == 1",
     "matrix": "document.querySelectorAll('.table .rows [role=row]').length > 0",
+    "timings": "document.querySelectorAll('.table .rows [role=row]').length > 2 && "
+               "document.querySelector('main').innerText.includes('idle')",
     "campaign": "document.querySelectorAll('main canvas').length >= 2 && "
                 "document.querySelectorAll('.table .rows [role=row]').length > 0",
 }
