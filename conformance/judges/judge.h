@@ -83,7 +83,9 @@ struct JudgeSettings {
   // The probability that a right program is called SUSPECT in one call, by the error estimate.
   double false_alarm_rate = 1e-9;
   std::uint64_t seed = 1;  // of data that judges draw themselves
-  // Bounds: also holds every node to its own worst-case bound, on the bytes that it read.
+  // Bounds: also holds every node to its own worst-case bound, on the bytes that it read. Without
+  // it, and with share_runs, only where an executor of strict arithmetic has made other bits than
+  // the reference.
   bool judge_nodes = true;
   // Looks for the first node and the least change of a failure (first_divergence.h).
   bool localize = true;

@@ -117,10 +117,36 @@ class BoundsJudge {
       GRAPHGATE_TRY(is_blind_by_draws_, tells_all_where_draws_are_known());
     }
     const bool is_any_judged = !subject_->calls.empty() && !oracle_->calls.empty();
-    if (is_any_judged && (settings_.judge_nodes || is_suspect_ || is_blind_by_draws_)) {
-      GRAPHGATE_TRY_VOID(judge_each_node());
+    if (!is_any_judged) return {};
+    bool wants_nodes = settings_.judge_nodes || is_suspect_ || is_blind_by_draws_;
+    if (!wants_nodes && settings_.share_runs) {
+      GRAPHGATE_TRY(const bool is_same, has_bits_of_reference());
+      wants_nodes = !is_same;
     }
-    return {};
+    return wants_nodes ? judge_each_node() : Result<void>();
+  }
+
+  // Whether a subject of strict arithmetic made, in every call, the bits that the reference
+  // computes in its eager mode: all outputs, final inputs and states, what is open too. Both share
+  // no code, so that one wrong node would have to be wrong in both. A run with words computes the
+  // same.
+  Result<bool> has_bits_of_reference() {
+    const Promises promised = runs_.promises();
+    const bool is_alike = promised.arithmetic == "strict" && promised.kernels == "cpu";
+    if (!is_alike || !runs_.has_oracle("provenance")) return false;
+    GRAPHGATE_TRY(const Trace* known, runs_.oracle("provenance"));
+    if (known->error) {
+      GRAPHGATE_TRY(known, runs_.oracle("eager"));
+    }
+    const Trace& reference = *known;
+    if (reference.error || subject_->error) return false;
+    return std::ranges::equal(
+        subject_->calls, reference.calls, [&](const CallRecord& ours, const CallRecord& theirs) {
+          const BitOptions options{.layouts = promised.keeps_layouts, .sharing = false};
+          return ours.step == theirs.step &&
+                 compare_bits(ours.result, theirs.result, reference.executor, options)
+                     .differences.empty();
+        });
   }
 
   // Whether that oracle could not tell how a call goes on.
@@ -290,7 +316,7 @@ class BoundsJudge {
   // All calls by tiles. False where some call has to be judged as a whole: then nothing is noted.
   Result<bool> judge_tiles() {
     const bool is_whole_run = !subject_->error && !subject_->calls.empty();
-    if (!is_whole_run || settings_.judge_nodes) return false;
+    if (!is_whole_run || settings_.judge_nodes || settings_.share_runs) return false;
     std::vector<TiledCall> judged;
     for (std::size_t i = 0; i < subject_->calls.size(); ++i) {
       const CallRecord& record = subject_->calls[i];

@@ -4,6 +4,7 @@
 #include <new>
 #include <system_error>
 
+#include "base/split_mix.h"
 #include "fuzz/campaign/own_findings.h"
 
 namespace graphgate::fuzz {
@@ -75,6 +76,11 @@ CaseVerdict verdict_of_report(const conformance::CaseReport& report, const CaseF
 
 }  // namespace
 
+bool is_picked_for_nodes(std::uint64_t seed, std::uint64_t index) {
+  constexpr std::uint64_t kOneOf = 16;
+  return SplitMix64(SplitMix64(seed).next() ^ index).next() % kOneOf == 0;
+}
+
 Result<std::string> CampaignCases::print(const Descent& descent,
                                          std::vector<std::string> header) const {
   CaseFile the_case = draw(descent);
@@ -89,6 +95,9 @@ JudgeChoice CampaignCases::choice_of(std::uint64_t index) const {
   JudgeChoice choice{setting_.judges, setting_.settings};
   const std::uint64_t every = setting_.all_judges_every;
   if (every > 0 && index % every == 0) choice.judges = conformance::JudgeSet::all();
+  // Where all judges are asked, nothing is taken on trust.
+  choice.settings.judge_nodes =
+      choice.judges == conformance::JudgeSet::all() || is_picked_for_nodes(setting_.seed, index);
   return choice;
 }
 
@@ -96,7 +105,7 @@ CaseVerdict CampaignCases::judge(const Descent& descent,
                                  const std::function<void()>& begin_judging) const {
   const CaseFile the_case = draw(descent);
   begin_judging();
-  CaseVerdict verdict = judge_case(the_case, choice_of(descent.index).judges);
+  CaseVerdict verdict = judge_by(the_case, choice_of(descent.index), {});
   verdict.index = descent.index;
   verdict.ancestors = descent.ancestors;
   verdict.content = source_.content_of(descent);
@@ -105,9 +114,11 @@ CaseVerdict CampaignCases::judge(const Descent& descent,
 
 CaseVerdict CampaignCases::judge_case(const CaseFile& the_case, conformance::JudgeSet judges,
                                       const std::set<std::string>& expected) const {
-  JudgeChoice choice;
-  choice.judges = judges;
-  choice.settings = setting_.settings;
+  return judge_by(the_case, {judges, setting_.settings}, expected);
+}
+
+CaseVerdict CampaignCases::judge_by(const CaseFile& the_case, const JudgeChoice& choice,
+                                    const std::set<std::string>& expected) const {
   try {
     CaseShown shown;
     const auto report = fuzz::judge_case(the_case, executors_, choice, &shown, setting_.target);

@@ -47,6 +47,11 @@ struct CaseSetting {
   FoundIn found_in;  // what cases that are kept say of the subject
 };
 
+// Whether the nodes of the case are held to their bounds in any case. Those of the others are where
+// results have other bits than the reference's (JudgeSettings::judge_nodes). One case of 16 is
+// picked, by its id alone.
+[[nodiscard]] bool is_picked_for_nodes(std::uint64_t seed, std::uint64_t index);
+
 class CampaignCases {
  public:
   // The executors judge every case, and outlive this.
@@ -86,6 +91,8 @@ class CampaignCases {
 
  private:
   [[nodiscard]] JudgeChoice choice_of(std::uint64_t index) const;
+  [[nodiscard]] CaseVerdict judge_by(const spec::CaseFile& the_case, const JudgeChoice& choice,
+                                     const std::set<std::string>& expected) const;
   // How often of `times` the signature comes, in a worker of its own each.
   [[nodiscard]] int count_again(const TriageTask& task, const Batch& batch, int times) const;
   [[nodiscard]] Result<ReducedCase> reduce(const TriageTask& task,

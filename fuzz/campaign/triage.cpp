@@ -44,6 +44,7 @@ Result<ReducedCase> CampaignCases::reduce(const TriageTask& task, const CaseFile
   ReduceRequest request;
   request.the_case = the_case;
   request.choice = choice_of(task.index);
+  request.choice.settings.judge_nodes = true;
   GRAPHGATE_TRY(request.signature, parse_signature(task.signature));
   const bool may_be_known = setting_.known && setting_.known->has_fault(task.signature);
   request.limits.seconds = may_be_known ? std::max(setting_.reduce_seconds, kKnownReduceSeconds)

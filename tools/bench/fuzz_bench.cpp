@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "conformance/run/runs.h"
+#include "fuzz/campaign/campaign_cases.h"
 #include "fuzz/campaign/guide.h"
 #include "fuzz/generate/features.h"
 #include "fuzz/generate/generator.h"
@@ -135,7 +136,8 @@ struct Workload {
   conformance::JudgeSet judges;
 };
 
-Result<void> judge_one(const spec::CaseFile& the_case, const Workload& work, PartClock& clock) {
+Result<void> judge_one(const spec::CaseFile& the_case, std::uint64_t index, const Workload& work,
+                       PartClock& clock) {
   const auto subject = optimized_source();
   const auto oracle = reference_source(the_case.options.contains(option::kAllowZeroAndOne));
   GRAPHGATE_TRY_VOID(spec::check_case(the_case));
@@ -147,7 +149,11 @@ Result<void> judge_one(const spec::CaseFile& the_case, const Workload& work, Par
   clock.end("optimized");
   GRAPHGATE_TRY_VOID(runs.oracle("provenance"));
   clock.end("reference");
-  GRAPHGATE_TRY(const auto report, conformance::judge_script(runs, work.judges, {}));
+  conformance::JudgeSettings settings;
+  settings.localize = false;
+  settings.share_runs = true;
+  settings.judge_nodes = fuzz::is_picked_for_nodes(kBenchSeed, index);
+  GRAPHGATE_TRY(const auto report, conformance::judge_script(runs, work.judges, settings));
   for (const conformance::JudgeReport& judge : report.judges) {
     clock.add(conformance::judge_name(judge.judge), judge.seconds);
   }
@@ -169,7 +175,7 @@ Result<JudgeTimes> judged_times(std::uint64_t cases, const Workload& work) {
     for (const spec::Program& program : the_case.programs)
       times.nodes += program.graph.nodes.size();
     times.calls += calls_of(the_case);
-    const auto judged = judge_one(the_case, work, clock);
+    const auto judged = judge_one(the_case, index, work, clock);
     if (!judged.ok() && judged.error().kind != ErrorKind::kUnsupported) return judged.error();
     clock.end("rest");
   }

@@ -93,6 +93,28 @@ class CanaryExecutor final : public spec::Executor {
   const Fault& fault_;
 };
 
+// Another executor with the fault, in one of its modes.
+class FaultyMode final : public conformance::ExecutorSource {
+ public:
+  FaultyMode(const Fault& fault, std::unique_ptr<conformance::ExecutorSource> right,
+             std::string mode)
+      : fault_(fault), right_(std::move(right)), mode_(std::move(mode)) {}
+  [[nodiscard]] std::string_view name() const override { return right_->name(); }
+  [[nodiscard]] Result<std::unique_ptr<spec::Executor>> make(
+      const Configuration& configuration, const spec::OpTable& ops) const override {
+    GRAPHGATE_TRY(auto right, right_->make(configuration, ops));
+    const auto mode = configuration.find("mode");
+    if (mode == configuration.end() || mode->second != mode_) return right;
+    return std::unique_ptr<spec::Executor>(
+        std::make_unique<CanaryExecutor>(std::move(right), fault_));
+  }
+
+ private:
+  const Fault& fault_;
+  const std::unique_ptr<conformance::ExecutorSource> right_;
+  const std::string mode_;
+};
+
 // Wrong in every configuration, or (`only_default`) where nothing is changed.
 class CanarySource final : public conformance::ExecutorSource {
  public:
@@ -292,6 +314,65 @@ TEST(Canaries, FailConfigurationEqualityWhereOneConfigurationAloneIsWrong) {
   const auto reports = judge_canary(faults()[3], "configurations", /*only_default=*/true);
   ASSERT_EQ(reports.size(), 1U);
   EXPECT_EQ(reports[0].outcome, spec::Outcome::kFail) << reports[0].remark;
+}
+
+// What an op makes is cut where it should be rounded: less than an estimate of errors allows, and
+// more than the bound of a node does.
+void cut_last_bits(CallResult& now, const CallResult* /*before*/) {
+  for (spec::OutputValue& output : now.outputs) {
+    auto& tensor = std::get<HostTensor>(output);
+    tensor = own_copy(tensor);
+    for (std::size_t at = 0; at < tensor.storage->bytes.size(); at += sizeof(float)) {
+      tensor.storage->bytes[at] &= std::byte{0xfe};
+    }
+  }
+}
+
+// In the executor, and in the reference too.
+conformance::JudgeReport bounds_of_a_cut(bool is_shared, bool judges_nodes) {
+  const spec::CaseFile the_case = spec::parse_case(R"(graphgate-case 1
+name "cut"
+seed 4
+program "g" {
+  input %x : f32[64]
+  %y = aten.mul.Scalar(%x, 0.1)
+  output %y
+}
+scenario {
+  call g
+}
+)")
+                                      .value();
+  const Fault cut{"cuts what it should round", "", cut_last_bits};
+  const Fault none{"is right", ""};
+  const conformance::Script script = conformance::script_of(the_case, NoFilesBeside()).value();
+  const CanarySource subject(cut, script.options, /*only_default=*/false);
+  const FaultyMode oracle(is_shared ? cut : none, reference_source(/*allow_zero_and_one=*/false),
+                          "provenance");
+  conformance::Runs runs(script, subject, oracle);
+  conformance::JudgeSettings settings;
+  settings.localize = false;
+  settings.share_runs = true;
+  settings.judge_nodes = judges_nodes;
+  auto report =
+      judge_script(runs, conformance::parse_judges("provenance,bounds").value(), settings);
+  EXPECT_TRUE(report.ok()) << report.error().message;
+  return report.value().judges.back();
+}
+
+TEST(Canaries, FailWhereNodesAreJudgedThoughTheReferenceHasTheirFaultToo) {
+  const auto picked = bounds_of_a_cut(/*is_shared=*/true, /*judges_nodes=*/true);
+  ASSERT_EQ(picked.outcome, spec::Outcome::kFail) << picked.remark;
+  EXPECT_EQ(picked.findings[0].rule, "B4.node-bound");
+  const auto other = bounds_of_a_cut(/*is_shared=*/true, /*judges_nodes=*/false);
+  EXPECT_EQ(other.outcome, spec::Outcome::kPass) << "it has the reference's bits";
+  EXPECT_FALSE(other.figures.contains("nodes_judged"));
+}
+
+TEST(Canaries, HaveTheirNodesJudgedWhereABitIsNotTheReferences) {
+  const auto alone = bounds_of_a_cut(/*is_shared=*/false, /*judges_nodes=*/false);
+  ASSERT_EQ(alone.outcome, spec::Outcome::kFail) << alone.remark;
+  EXPECT_EQ(alone.findings[0].rule, "B4.node-bound");
 }
 
 TEST(Canaries, PassWithoutAFault) {
