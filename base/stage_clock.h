@@ -113,7 +113,7 @@ class Stage {
   StageClock* const clock_;
 };
 
-// Who asks for the stages inside of it. Time that is in none of them is in `stage`.
+// An asker: it asks for the stages inside of it. Time that is in none of them is in `stage`.
 class StageAsker {
  public:
   StageAsker(std::string_view asker, std::string_view stage) : clock_(StageClock::of_thread()) {

@@ -129,7 +129,7 @@ std::string open_gaps(const Script& script) {
   return join_list(words);
 }
 
-// What a profile calls a run. Whoever asked stands beside it.
+// What a profile calls a run; it names the asker beside it.
 std::string_view stage_of_subject(const Configuration& changes) {
   return spec::value_of(changes, option::kInstrument).empty() ? "subject" : "subject, watched";
 }

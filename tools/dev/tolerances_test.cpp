@@ -55,6 +55,7 @@ const std::map<std::string, Allowed>& allowed() {
       {"conformance/judges/judge.h", {1, "a probability: the false-alarm rate"}},
       {"conformance/judges/judge_report.h", {1, "nanoseconds"}},
       {"conformance/run/run_script.cpp", {1, "nanoseconds"}},
+      {"fuzz/campaign/campaign_cases_test.cpp", {2, "shares of a sample"}},
       {"fuzz/campaign/campaign_test.cpp",
        {3, "estimates and bounds of a sample, computed here another way"}},
       {"fuzz/families/batch_norm.cpp", {kAnyNumber, "an argument of the op: its epsilon"}},
@@ -115,9 +116,12 @@ const std::map<std::string, Allowed>& allowed() {
       {"reference/ops/sorting_test.cpp", {2, "radii, not values"}},
       {"reference/ops/special_test.cpp", {kAnyNumber, "functions in float32 against tables"}},
       {"reference/ops/training_test.cpp", {kAnyNumber, "numbers in float32"}},
-      {"tools/cli/check.cpp", {2, "a probability: the false-alarm rate, and its range"}},
+      {"tools/cli/check.cpp", {3, "a probability, its range, and nanoseconds in seconds"}},
       {"tools/report/campaign_history.cpp", {1, "a unit: nanoseconds in seconds"}},
       {"tools/report/campaign_history_test.cpp", {1, "a time, read from nanoseconds"}},
+      {"tools/report/timings.cpp", {1, "a unit: nanoseconds in seconds"}},
+      {"tools/report/timings_test.cpp", {9, "times, read from nanoseconds"}},
+      {"tools/tests/cli/cli_outputs_test.cpp", {4, "times by the clock, and their sums"}},
   };
   return kAllowed;
 }

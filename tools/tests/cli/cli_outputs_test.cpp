@@ -147,7 +147,8 @@ TEST_F(CliOutputs, TimeACampaignByTheClockThatItsTraceHas) {
   }
   // Of each case the trace has what its stages add up to, to the digits of its text.
   double cases = 0;
-  for (const auto& event : expect_trace(read_file(file))["traceEvents"]) {
+  const auto trace = expect_trace(read_file(file));
+  for (const auto& event : trace["traceEvents"]) {
     if (event["ph"] == "X") cases += event["dur"].get<double>() * 1e-6;
   }
   double of_cases = 0;
