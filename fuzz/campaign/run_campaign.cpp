@@ -54,6 +54,9 @@ class Campaign {
       for (const CaseTime& time : news.times) parts_.view.ran(time);
       for (const BatchDone& done : news.done) GRAPHGATE_TRY_VOID(take(done));
       for (const CaseLost& lost : news.lost) GRAPHGATE_TRY_VOID(take(lost));
+      // Workers go on while the disk is waited for.
+      if (parts_.stop.came() == 0) GRAPHGATE_TRY_VOID(hand_out());
+      GRAPHGATE_TRY_VOID(keep_coverage(first_gap()));
       GRAPHGATE_TRY_VOID(findings_.collect(0));
       GRAPHGATE_TRY_VOID(keep_up());
     }
@@ -180,7 +183,6 @@ class Campaign {
     for (const auto& [lineage, tally] : done.by_lineage) {
       if (guide_) guide_->add(lineage, tally);
     }
-    GRAPHGATE_TRY_VOID(keep_coverage(first_gap()));
     for (const TriageTask& task : tasks) add_finding(task);
     for (const TriageTask& task : others) findings_.add_another(task);
     return {};
