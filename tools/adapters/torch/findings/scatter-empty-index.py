@@ -1,4 +1,4 @@
-"""scatter_add of nothing into a tensor without dimensions: compiled, the result has one dimension."""
+"""scatter of nothing into a tensor without dimensions: compiled, the result has one dimension."""
 
 import sys
 
@@ -6,7 +6,7 @@ import torch
 
 
 def function(x, index, source):
-    return torch.scatter_add(x, 0, index, source), torch.scatter(x, 0, index, source)
+    return torch.scatter(x, 0, index, source), torch.scatter(x, 0, index, 3.0)
 
 
 arguments = torch.tensor(1.0), torch.empty(0, dtype=torch.int64), torch.empty(0)
