@@ -1,4 +1,4 @@
-"""Adaptive maximum pooling with NaN: the value is NaN, and the index is not that of the NaN. So the gradient goes elsewhere."""
+"""Adaptive maximum pooling with NaN: the value is NaN, and the index is that of another element, compiled."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""as_strided_scatter into a part: elements are counted from the start of the storage in eager mode, and of the part compiled."""
+"""as_strided_scatter into a part: eager mode counts from the start of the storage, compiled code from that of the part."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Attention whose mask hides all of a row with the lowest number: the mean of the values in eager mode, and 0 compiled."""
+"""A mask hides all of a row with the lowest number: attention is the mean in eager mode, and 0 compiled."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""A part that is joined with nothing: contiguous in eager mode, and of its own strides compiled. A view does not compile."""
+"""A part that is joined with nothing: contiguous in eager mode, and not compiled. A view of it does not compile."""
 
 import sys
 

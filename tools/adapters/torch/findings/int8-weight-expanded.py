@@ -1,4 +1,4 @@
-"""A batch that is expanded, times weights of int8: compiled, the result has the size of the batch before it was expanded."""
+"""An expanded batch times weights of int8: compiled, the result has the size from before it was expanded."""
 
 import sys
 
