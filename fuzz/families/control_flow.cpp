@@ -336,10 +336,11 @@ bool draw_loop_along(Draft& draft, GeneReader& genes, std::size_t) {
   return true;
 }
 
-constexpr DrawnOp kControlFlowRows[] = {{"higher_order.cond", 5, draw_cond, 0},
-                                        {"writing-cond", 4, draw_writing_cond, 0, 4},
-                                        {"higher_order.while_loop", 4, draw_while_loop, 0, 7},
-                                        {"higher_order.scan", 3, draw_loop_along, 0, 7}};
+constexpr DrawnOp kControlFlowRows[] = {
+    {"higher_order.cond", 5, draw_cond, 0},
+    {"writing-cond", 4, draw_writing_cond, 0, 4, {}, "higher_order.cond"},
+    {"higher_order.while_loop", 4, draw_while_loop, 0, 7},
+    {"higher_order.scan", 3, draw_loop_along, 0, 7}};
 
 }  // namespace
 

@@ -6,7 +6,9 @@
 // of its inputs: then it is valid whatever stands around it.
 #include <charconv>
 #include <map>
+#include <set>
 
+#include "base/join_words.h"
 #include "fuzz/generate/family.h"
 #include "spec/graph_text.h"
 #include "spec/op_table.h"
@@ -35,7 +37,21 @@ int first_generator_of(std::string_view file) {
 struct Motif {
   spec::Program program;
   int since = 0;
+  std::string row_name;
+  std::string ops;  // as DrawnOp::makes has them
 };
+
+// "aten.add" of aten.add_.Tensor.
+std::string_view base_of(std::string_view op) {
+  op = op.substr(0, op.rfind('.'));
+  return op.ends_with('_') && !op.ends_with("__") ? op.substr(0, op.size() - 1) : op;
+}
+
+std::string bases_of(const spec::Graph& graph) {
+  std::set<std::string> bases;
+  for (const spec::Node& node : graph.nodes) bases.emplace(base_of(node.op));
+  return join_words({bases.begin(), bases.end()}, " ");
+}
 
 // A broken text is a programmer's error.
 std::vector<Motif> read_motifs() {
@@ -46,7 +62,10 @@ std::vector<Motif> read_motifs() {
     while (!reader.at(spec::TokenKind::kEnd)) {
       auto program = spec::read_program(reader, spec::builtin_op_table());
       GRAPHGATE_CHECK(program.ok());
-      programs.push_back({std::move(program).value(), first_generator_of(kMotifTextsNames[t])});
+      Motif motif{std::move(program).value(), first_generator_of(kMotifTextsNames[t]), {}, {}};
+      motif.row_name = "motif." + motif.program.name;
+      motif.ops = bases_of(motif.program.graph);
+      programs.push_back(std::move(motif));
       reader.skip_line_ends();
     }
   }
@@ -204,19 +223,13 @@ bool draw_motif(Draft& draft, GeneReader& genes, std::size_t variant) {
 }  // namespace
 
 std::span<const DrawnOp> motif_rows() {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> all;
-    all.reserve(motifs().size());
-    for (const Motif& motif : motifs()) all.push_back("motif." + motif.program.name);
-    return all;
-  }();
   static const std::vector<DrawnOp> rows = [] {
     std::vector<DrawnOp> all;
-    all.reserve(names.size());
+    all.reserve(motifs().size());
     std::uint32_t variant = 0;
-    for (const std::string& name : names) {
-      all.push_back({name, kMotifWeight, draw_motif, variant, motifs()[variant].since});
-      ++variant;
+    for (const Motif& motif : motifs()) {
+      all.push_back(
+          {motif.row_name, kMotifWeight, draw_motif, variant++, motif.since, {}, motif.ops});
     }
     return all;
   }();

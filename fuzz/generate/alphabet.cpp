@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <ranges>
+#include <set>
 #include <string>
 
 namespace graphgate::fuzz {
@@ -66,6 +68,30 @@ std::optional<Trait> find_trait(std::string_view name, int generator) {
   return std::nullopt;
 }
 
+// Whether the ops that are taken have this one ("aten.add_.Tensor"), or an overload of it
+// ("aten.add"). What it writes in place is not told apart.
+bool takes(const std::set<std::string, std::less<>>& taken, std::string_view op) {
+  const std::size_t space = op.find('.');
+  const std::size_t end = std::min(op.find('.', space + 1), op.size());
+  std::string name(op.substr(0, end));
+  if (name.ends_with('_') && !name.ends_with("__")) name.pop_back();
+  name += op.substr(end);
+  if (taken.contains(name)) return true;
+  const auto next = taken.lower_bound(name + ".");
+  return next != taken.end() && next->starts_with(name + ".");
+}
+
+// Whether they have all that the row makes. One that names no op is a way to use others.
+bool takes(const std::set<std::string, std::less<>>& taken, const DrawnOp& op) {
+  if (!op.wraps.empty()) {
+    return takes(taken, "higher_order.auto_functionalized_v2") && takes(taken, op.wraps);
+  }
+  if (op.makes.empty()) return op.name.find('.') == std::string_view::npos || takes(taken, op.name);
+  return std::ranges::all_of(std::views::split(op.makes, ' '), [&](const auto& word) {
+    return takes(taken, std::string_view(word.begin(), word.end()));
+  });
+}
+
 Error unknown(std::string_view flag, std::string_view name) {
   return bad_input(std::string(flag) + ": no op, family or trait is called '" + std::string(name) +
                    "' (graphgate fuzz --list-ops lists them)");
@@ -107,15 +133,21 @@ std::string not_drawn_for(const SubjectLimits& limits) {
     names.append(names.empty() ? "" : ",").append(name);
   };
   if (limits.devices.size() == 1) add(trait_name(Trait::kAccelerator));
+  const std::set<std::string, std::less<>> taken(limits.ops.begin(), limits.ops.end());
   for (const Family& family : families()) {
+    std::vector<std::string_view> refused;
     for (const DrawnOp& op : family.ops()) {
       const std::string_view space = op.wraps.substr(0, op.wraps.find('.'));
-      const auto& refused = limits.not_wrapped;
-      if (op.wraps.empty() || std::find(refused.begin(), refused.end(), space) == refused.end()) {
-        continue;
-      }
-      add(op.name);
+      const auto& spaces = limits.not_wrapped;
+      const bool is_wrapped =
+          !op.wraps.empty() && std::find(spaces.begin(), spaces.end(), space) != spaces.end();
+      if (is_wrapped || !(taken.empty() || takes(taken, op))) refused.push_back(op.name);
     }
+    // One name for all of a family, since an id is followed by these; a trait may be called so,
+    // too.
+    const bool is_whole = refused.size() == family.ops().size() && refused.size() > 1;
+    if (is_whole && !find_trait(family.name, kGeneratorVersion)) refused.assign({family.name});
+    for (const std::string_view name : refused) add(name);
   }
   return names;
 }

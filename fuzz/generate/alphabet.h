@@ -90,9 +90,11 @@ class Alphabet {
 struct SubjectLimits {
   std::vector<std::string> devices;      // the types that it has; empty: as many as there are
   std::vector<std::string> not_wrapped;  // namespaces: their ops not in auto_functionalized_v2
+  std::vector<std::string> ops;          // that it takes, "aten.add.Tensor"; empty: all
 };
-// The ops and traits that are not drawn for it: names with commas between them, as parse_alphabet
-// takes them; empty for one that has no limits.
+// The families, ops and traits that are not drawn for it: names with commas between them, as
+// parse_alphabet takes them; empty for one that has no limits. An op is drawn where one of its
+// overloads is taken. One that is drawn in place or with `out` is a form of the op that is not.
 [[nodiscard]] std::string not_drawn_for(const SubjectLimits& limits);
 
 // `ops`: names with commas between them, each with a weight behind `=` or without (then 4): these

@@ -23,6 +23,8 @@ struct DrawnOp {
   std::uint32_t variant = 0;    // for `draw`: which of the ops that it serves
   int since = 0;                // the first generator that draws it (alphabet.h)
   std::string_view wraps = {};  // the op that it calls through auto_functionalized_v2, if any
+  // Where its name is no op's: the ops that it makes, without overloads, blanks between them.
+  std::string_view makes = {};
 };
 
 struct Family {

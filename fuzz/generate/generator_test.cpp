@@ -405,5 +405,46 @@ TEST(Alphabet, LeavesOutWhatASubjectDoesNotTake) {
   for (const std::string& op : wrapped) EXPECT_FALSE(op.starts_with("aten.")) << op;
 }
 
+TEST(Alphabet, DrawsTheOpsThatASubjectTakesInAnyOfTheirForms) {
+  SubjectLimits limits;
+  limits.ops = {"aten.add.Tensor",       "aten.add.Scalar",   "aten.mul.Scalar",
+                "aten.fill.Scalar",      "aten.relu.default", "aten.sort.stable",
+                "aten.clone.default",    "aten.mm.default",   "aten._foreach_mul.Scalar",
+                "aten._foreach_add.List"};
+  const std::string names = not_drawn_for(limits);
+  const auto alphabet = must(parse_alphabet("", names));
+  std::set<std::string> drawn;
+  for (const Alphabet::Row& row : alphabet.rows()) {
+    if (row.weight > 0) drawn.emplace(row.op->name);
+  }
+  // No custom form, as aten.relu.unsafe; motifs of these ops alone.
+  EXPECT_EQ(drawn, (std::set<std::string>{"aten._foreach_add",
+                                          "aten._foreach_mul",
+                                          "aten.add",
+                                          "aten.clone",
+                                          "aten.fill",
+                                          "aten.fill_",
+                                          "aten.mm",
+                                          "aten.mul",
+                                          "aten.relu",
+                                          "aten.sort",
+                                          "aten.sort.stable",
+                                          "device-copy",
+                                          "host-scalar",
+                                          "input",
+                                          "motif.clone-written-later",
+                                          "motif.product-that-is-read-twice",
+                                          "motif.read-long-after",
+                                          "motif.sum-with-a-factor",
+                                          "motif.zero-of-another-dtype",
+                                          "optimizer.momentum",
+                                          "optimizer.momentum_list"}));
+  // The family of paddings has the name of a trait.
+  EXPECT_EQ(alphabet.chance(Trait::kPadding), Alphabet().chance(Trait::kPadding));
+  // A family of which nothing is drawn is named once.
+  EXPECT_NE(("," + names + ",").find(",convolution,"), std::string::npos);
+  EXPECT_EQ(names.find("aten.conv2d"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace graphgate::fuzz

@@ -82,6 +82,7 @@ Result<fuzz::SubjectLimits> read_limits(const interop::JsonCursor& object) {
   };
   GRAPHGATE_TRY_VOID(read("devices", limits.devices));
   GRAPHGATE_TRY_VOID(read("not_wrapped", limits.not_wrapped));
+  GRAPHGATE_TRY_VOID(read("ops", limits.ops));
   return limits;
 }
 

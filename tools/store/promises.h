@@ -13,9 +13,9 @@ namespace graphgate::tools {
 
 // Of these members of an object; kBadInput names another word.
 [[nodiscard]] Result<conformance::Promises> read_promises(const interop::JsonCursor& object);
-// What it does not take, of the members `devices` (types of devices that it has) and `not_wrapped`
-// (namespaces whose ops it does not run in auto_functionalized_v2): lists of words, for generators
-// of cases. An executor that says nothing has no limits.
+// What it does not take, of the members `devices` (types of devices that it has), `not_wrapped`
+// (namespaces whose ops it does not run in auto_functionalized_v2) and `ops` (those that it takes):
+// lists of words, for generators of cases. An executor that says nothing has no limits.
 [[nodiscard]] Result<fuzz::SubjectLimits> read_limits(const interop::JsonCursor& object);
 // "kept" or "free".
 [[nodiscard]] const char* layouts_word(const conformance::Promises& promises);

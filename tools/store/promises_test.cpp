@@ -1,5 +1,8 @@
 #include "tools/store/promises.h"
 
+#include <ranges>
+#include <set>
+
 #include "base/result_test.h"
 
 namespace graphgate::tools {
@@ -66,7 +69,17 @@ TEST(SubjectLimits, AreNoneWhereAGreetingHasNone) {
   EXPECT_EQ(fuzz::not_drawn_for(
                 limits_in(R"({"devices": ["cpu"], "not_wrapped": ["aten", "prims"]})").value()),
             "accelerator,functionalized.split_with_sizes_copy,functionalized.batch_norm");
+  const std::string takes_few = fuzz::not_drawn_for(
+      limits_in(R"({"ops": ["aten.relu.default", "aten.mm.default"]})").value());
+  const std::set<std::string> names = [&] {
+    std::set<std::string> all;
+    for (const auto word : std::views::split(takes_few, ',')) all.emplace(word.begin(), word.end());
+    return all;
+  }();
+  EXPECT_FALSE(names.contains("aten.relu") || names.contains("aten.mm")) << takes_few;
+  EXPECT_TRUE(names.contains("aten.silu") && names.contains("view")) << takes_few;
   EXPECT_FALSE(limits_in(R"({"devices": "cpu"})").ok());
+  EXPECT_FALSE(limits_in(R"({"ops": ["aten add"]})").ok());
   EXPECT_FALSE(limits_in(R"({"not_wrapped": ["a,b"]})").ok());
 }
 
