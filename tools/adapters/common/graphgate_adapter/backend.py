@@ -32,6 +32,10 @@ class Backend:
         """Returns whose kernels decide what PyTorch leaves to them there: cpu, cuda, or own."""
         return "cpu" if device == "cpu" else "cuda"
 
+    def takes(self):
+        """Returns the names of the ops that it takes, in graph text; None: of all that PyTorch has."""
+        return None
+
     def compile(self, module, options):
         """Returns what runs the module: a callable that takes its inputs and returns its outputs."""
         raise NotImplementedError

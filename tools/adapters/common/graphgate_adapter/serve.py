@@ -319,6 +319,7 @@ class Server:
         path = body.get("fork_server")
         if path and self._can_fork():
             self.listener = fork_server.listen(path)
+        takes = self._backend.takes()
         return {
             "name": f"{self._backend.name()} {self._device}",
             "options": list(self._backend.options),
@@ -329,6 +330,7 @@ class Server:
             "layouts": self._layouts,
             "devices": sorted({"cpu", torch.device(self._device).type}),
             "not_wrapped": module.NOT_WRAPPED,
+            **({} if takes is None else {"ops": takes}),
             "fork_server": self.listener is not None,
         }
 

@@ -67,6 +67,9 @@ class ExecuTorch(Backend):
     def arithmetic(self, device):
         return "strict"
 
+    def takes(self):
+        return lowering.ops(self.settings.checks_edge)
+
     def warm_up(self, device):
         """Lowers once, which imports what every process would import. Nothing is run: the runtime
         would begin its threads."""

@@ -1,6 +1,7 @@
 """From a module to a method of the portable runtime, as users of ExecuTorch get there."""
 
 import dataclasses
+import functools
 import os
 import re
 import tempfile
@@ -9,12 +10,15 @@ import warnings
 import torch
 from executorch.exir import EdgeCompileConfig, ExecutorchBackendConfig, to_edge
 from executorch.exir.memory_planning import MemoryPlanningAlgorithmSuite, greedy, naive
+from executorch.exir.operator.convert import to_out_variant
 from executorch.exir.passes import MemoryPlanningPass
 from executorch.exir.passes.init_mutable_pass import InitializedMutableBufferPass
+from executorch.exir.tracer import _default_decomposition_table
 from executorch.extension.pybindings import _C
 from torch.export import Dim
 from torch.export.graph_signature import OutputKind
 
+from graphgate_adapter import taken
 from graphgate_adapter.errors import words_of
 from graphgate_adapter.module import Unsupported
 
@@ -22,7 +26,10 @@ from graphgate_adapter.module import Unsupported
 _ORDERS = (torch.contiguous_format, torch.channels_last)
 _LARGEST_SYMBOL = 4096  # of which memory is planned
 # What to_executorch says of what it does not take, beside errors.
-_REFUSALS = ("Missing out variants", "Unsupported control flow operator", "is not supported")
+_REFUSALS = (
+    "Missing out variants", "Unsupported control flow operator", "is not supported",
+    "does not support storage-backed",  # the planner naive
+)
 
 
 def _planning(settings):
@@ -110,6 +117,40 @@ def _lower(module, inputs, dims, settings):
                 raise Unsupported(f"to_executorch: {words_of(error)}") from error
             raise
     return Lowered(program, signature, inputs, dims)
+
+
+@functools.cache
+def ops(checks_edge):
+    """The names of the ops that become kernels of the runtime, and of those that to_edge decomposes.
+
+    `checks_edge`: whether to_edge refuses what is not of the core set.
+    """
+    table = _default_decomposition_table()
+    kernels = set(_C._get_operator_names())
+
+    def is_taken(op):
+        if op in table or taken.is_made_of_others(op):
+            return True
+        op = _copying(op)
+        if checks_edge and not {torch.Tag.core, torch.Tag.view_copy} & set(op.tags):
+            return False
+        try:
+            return to_out_variant(op)[0].name() in kernels
+        except RuntimeError:  # it has no out variant
+            return op.name() in kernels
+        except (AssertionError, AttributeError):  # schemas that it takes for one, as those of pow
+            return any(each.partition(".")[0] == op.name().partition(".")[0] for each in kernels)
+
+    names = {taken.name_of(op) for op in taken.overloads() if is_taken(op)}
+    return sorted(names.union(taken.known_numbers(), ["higher_order.cond"]))
+
+
+def _copying(op):
+    """What ExecuTorch puts in place of an op that returns a view."""
+    base, _, overload = op.name().removeprefix("aten::").partition(".")
+    is_view = any(each.alias_info for each in op._schema.returns)
+    packet = getattr(torch.ops.aten, f"{base}_copy", None) if is_view else None
+    return getattr(packet, overload or "default", op)
 
 
 @dataclasses.dataclass

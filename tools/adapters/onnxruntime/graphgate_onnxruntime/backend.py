@@ -56,6 +56,9 @@ class OnnxRuntime(Backend):
         # Kernels in float32 stand for those of 16 bits, and casts between them are taken out.
         return "fast"
 
+    def takes(self):
+        return exporting.ops()
+
     def compile(self, module, options):
         reuses = not _SWITCH[options.get("no-reuse", "false")]
         return _Runner(module, self._settings, reuses)

@@ -14,8 +14,9 @@ import warnings
 import onnx
 import torch
 from torch.export.graph_signature import ConstantArgument, InputKind, OutputKind, TensorArgument
-from torch.onnx._internal.exporter import _errors, _registration
+from torch.onnx._internal.exporter import _decomp, _errors, _registration
 
+from graphgate_adapter import taken
 from graphgate_adapter.module import Unsupported
 
 # How its errors name the op, and colours for terminals.
@@ -195,6 +196,24 @@ def _said(error):
     lines = [_COLOUR.sub("", line).strip() for line in str(inner).splitlines() if line.strip()]
     words = f"{type(inner).__name__}: {' '.join(lines[:2])}"[:400]
     return f"torch.onnx.export: {words}" + (f" (of {op})" if op else "")
+
+
+@functools.cache
+def ops():
+    """The names of the ops that the exporter has a function for, or takes apart.
+
+    Not among them is what depends on data, and what it has for complex numbers alone: neither is taken.
+    """
+    table = _registration.ONNXRegistry.from_torchlib().functions
+    functions = {made[0].fx_target: any(not each.is_complex for each in made) for made in table.values()}
+    apart = _decomp.create_onnx_friendly_decomposition_table(set(functions))
+    names = {taken.name_of(op) for op, is_real in functions.items() if is_real
+             and not isinstance(op, torch._ops.OpOverload)}
+    for op in taken.overloads():
+        is_taken = functions.get(op, op in apart or taken.is_made_of_others(op))
+        if is_taken and not taken.depends_on_data(op):
+            names.add(taken.name_of(op))
+    return sorted(names.union(taken.known_numbers()))
 
 
 def quieten():

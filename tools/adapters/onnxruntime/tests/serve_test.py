@@ -89,6 +89,23 @@ _ASKING = """  input %x : f32[4]
   output %n
 """
 
+# Equal elements: whose kernels are an engine's own decides which of them stands first.
+_TIES = """  input %x : f32[4, 16]
+  %y : f32[4, 16] = aten.round.default(%x)
+  %v : f32[4, 5], %i : i64[4, 5] = aten.topk.default(%y, 5, 1)
+  %w : f32[4, 16], %j : i64[4, 16] = aten.sort.default(%y, 1, True)
+  %a : i64[4] = aten.argmax.default(%y, 1)
+  %m : f32[4], %k : i64[4] = aten.max.dim(%y, 1)
+  %g : f32[4, 5] = aten.gather.default(%x, 1, %i)
+  output %v
+  output %a
+  output %m
+  output %g
+  output %w
+  output %j
+  output %i
+"""
+
 _BROKEN = """import graphgate_onnxruntime
 from graphgate_onnxruntime import backend, exporting, running
 from graphgate_adapter import serve
@@ -155,6 +172,7 @@ class Serve(unittest.TestCase):
             (_SIXTEEN, ("--io-binding", "--optimization", "basic"), ()),
             (_CHOOSING, (), ()),
             (_STATE, ("--runner", "reference"), ()),
+            (_TIES, (), ()),
         ):
             with self.subTest(words=words, body=body):
                 self._expect(0, body, *words, options=options)
@@ -163,12 +181,26 @@ class Serve(unittest.TestCase):
         for body in (_COMPLEX, _ASKING):
             self.assertIn("UNSUPPORTED", self._expect(2, body))
 
+    def test_a_greeting_names_the_ops_that_are_taken(self):
+        said = subprocess.run(
+            [sys.executable, "-m", "graphgate_onnxruntime", "serve"], text=True, check=True,
+            input=json.dumps({"hello": {"protocol": 1, "exchange": self._folder.name}}) + "\n",
+            stdout=subprocess.PIPE, env=os.environ | {"PYTHONPATH": _ADAPTER},
+        )
+        taken = set(json.loads(said.stdout)["ops"])
+        self.assertLessEqual({"aten.relu.default", "aten.einsum.default", "higher_order.cond", "_operator.add"}, taken)
+        self.assertFalse({"aten.nonzero.default", "aten.special_airy_ai.default", "aten.view_as_real.default"} & taken)
+
     def _planted(self, plant, body):
         script = self._write("script.py", _BROKEN.format(plant=plant))
         return self._check(shlex.join([sys.executable, script]), body)
 
     def test_wrong_values_are_found(self):
         ran = self._planted(_WRONG, _STATE)
+        self.assertEqual(ran.returncode, 1, ran.stdout + ran.stderr)
+
+    def test_an_element_of_a_lower_rank_is_no_tie(self):
+        ran = self._planted(_WRONG, _TIES)
         self.assertEqual(ran.returncode, 1, ran.stdout + ran.stderr)
 
     def test_a_write_that_is_not_written_back_is_found(self):
