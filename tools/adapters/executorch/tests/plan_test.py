@@ -1,5 +1,6 @@
 """The plans of ExecuTorch as graphgate's verifier reads them: plan_test.py GRAPHGATE GOLDEN_DIRECTORY."""
 
+import contextlib
 import json
 import os
 import subprocess
@@ -14,6 +15,7 @@ from graphgate_adapter import threads  # noqa: E402
 threads.import_numpy()
 
 import torch  # noqa: E402
+from executorch.exir import memory, memory_planning  # noqa: E402
 from graphgate_executorch import lowering, plan  # noqa: E402
 from graphgate_executorch.backend import Settings, Warming  # noqa: E402
 
@@ -47,6 +49,84 @@ class Put(torch.nn.Module):
     def forward(self, x, i, v):
         y = torch.ops.aten.index_put.default(x * 2.0, [i], v)
         return (y + torch.cos(torch.sin(torch.tanh(torch.exp(x)))),)
+
+
+class Viewed(torch.nn.Module):
+    """A value that is read by a view of it alone, long after it was made; outputs that are made early."""
+
+    def forward(self, x):
+        early = torch.tanh(x)
+        a = torch.exp(x).view(2, 2)
+        b = torch.cos(torch.sin(torch.cos(torch.sin(x))))
+        return (early, torch.mm(a, b.view(2, 2)))
+
+
+@contextlib.contextmanager
+def _put(name, function):
+    """Has a function of ExecuTorch's planning be another one meanwhile."""
+    kept = getattr(memory_planning, name)
+    setattr(memory_planning, name, function)
+    try:
+        yield
+    finally:
+        setattr(memory_planning, name, kept)
+
+
+def _lifetimes(changed):
+    """A planter: lifetimes are those of ExecuTorch, without what `changed` leaves out."""
+    kept = memory_planning.update_tensor_lifetime
+
+    def update(node, spec, *words):
+        if not changed(node, spec):
+            kept(node, spec, *words)
+        elif spec.lifetime[0] is None:
+            raise AssertionError(f"{node}: its value would have no lifetime")
+
+    return _put("update_tensor_lifetime", update)
+
+
+def _ends_a_step_early(planner):
+    # A value is needed up to the step before its last reader. Each step is two nodes: alloc, and the op.
+    kept = memory_planning.update_all_tensors_lifetime
+
+    def update(*words):
+        specs = kept(*words)
+        for spec in specs:
+            spec.lifetime = [spec.lifetime[0], max(spec.lifetime[0], spec.lifetime[1] - 2)]
+        return specs
+
+    return _put("update_all_tensors_lifetime", update)
+
+
+def _forgets_views(planner):
+    def is_through_view(node, spec):
+        views = (each for each in node.all_input_nodes if each.target == memory.view)
+        return any(each.args[0].meta["spec"] is spec for each in views)
+
+    return _lifetimes(is_through_view)
+
+
+def _forgets_outputs(planner):
+    return _lifetimes(lambda node, spec: node.op == "output")
+
+
+@contextlib.contextmanager
+def _takes_half(planner):
+    """Of what lies before a value in its arena, half is taken for free."""
+    kept = getattr(lowering, planner)
+
+    def half(*words, **named):
+        result = kept(*words, **named)
+        for each in result.spec_dict.values():
+            each.mem_offset = each.mem_offset // 32 * 16
+        return result
+
+    half.__name__ = kept.__name__
+    setattr(lowering, planner, half)
+    try:
+        yield
+    finally:
+        setattr(lowering, planner, kept)
 
 
 class Plans(unittest.TestCase):
@@ -98,6 +178,19 @@ class Plans(unittest.TestCase):
         self.assertEqual(status, 1, said)
         self.assertIn("aten_sin_default", said)
         self.assertRegex(said, "V3.(overlap|in-place)")
+
+    def test_faults_that_are_planted_in_planners_are_found_in_their_plans(self):
+        for planter, planner, settings in (
+            (_ends_a_step_early, "greedy", {}), (_forgets_views, "greedy", {}),
+            (_forgets_outputs, "greedy", {}), (_takes_half, "naive", {}), (_takes_half, "greedy", {}),
+        ):
+            with self.subTest(fault=planter.__name__, planner=planner):
+                for is_planted in (False, True):
+                    with planter(planner) if is_planted else contextlib.nullcontext():
+                        (own,) = plan.read(self._lowered(Viewed(), planner=planner, **settings).program)
+                    status, said = self._verify(own)
+                    self.assertEqual(status, 1 if is_planted else 0, said + own.program)
+                self.assertRegex(said, "V3.(overlap|in-place|kept-bytes)")
 
     def test_what_executorch_plans_wrongly_is_found_in_its_plan(self):
         # Of 1.5.0: another version may have mended it, and then this test tells so.

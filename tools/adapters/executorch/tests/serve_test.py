@@ -82,6 +82,24 @@ scenario {
 }
 """
 
+# Equal elements: whose kernels are an engine's own decides which of them stands first.
+_TIES = _HEAD + """  input %x : f32[4, 16]
+  %y : f32[4, 16] = aten.round.default(%x)
+  %v : f32[4, 5], %i : i64[4, 5] = aten.topk.default(%y, 5, 1)
+  %a : i64[4] = aten.argmax.default(%y, 1)
+  %m : f32[4], %k : i64[4] = aten.max.dim(%y, 1)
+  %g : f32[4, 5] = aten.gather.default(%x, 1, %i)
+  output %v
+  output %a
+  output %m
+  output %g
+  output %i
+}
+scenario {
+  call p
+}
+"""
+
 _BROKEN = """import sys
 import graphgate_executorch
 from graphgate_adapter import threads
@@ -136,7 +154,8 @@ class Serve(unittest.TestCase):
         return shlex.join([sys.executable, "-m", "graphgate_executorch", "serve", *words])
 
     def test_programs_pass_however_they_are_planned(self):
-        cases = [self._write("stateful.case", _STATEFUL), self._write("shared.case", _SHARED)]
+        texts = {"stateful.case": _STATEFUL, "shared.case": _SHARED, "ties.case": _TIES}
+        cases = [self._write(name, text) for name, text in texts.items()]
         for words in ((), ("--planner", "naive"), ("--dynamic",), ("--keep-view-copies", "--reinplace")):
             with self.subTest(words=words):
                 status, said = self._check(self._serve(*words), *cases)
@@ -169,6 +188,16 @@ class Serve(unittest.TestCase):
         status, said = self._check(self._serve(), *cases)
         self.assertEqual(status, 1, said)
         self.assertEqual(said.count("FAIL " + _FINDINGS), 2, said)
+
+    def test_a_greeting_names_the_ops_that_are_taken(self):
+        said = subprocess.run(
+            [sys.executable, "-m", "graphgate_executorch", "serve"], text=True, check=True,
+            input=json.dumps({"hello": {"protocol": 1, "exchange": self._folder}}) + "\n",
+            stdout=subprocess.PIPE, env=os.environ | {"PYTHONPATH": _ADAPTER},
+        )
+        taken = set(json.loads(said.stdout)["ops"])
+        self.assertLessEqual({"aten.relu.default", "aten.einsum.default", "aten.pow.Tensor_Scalar", "higher_order.cond"}, taken)
+        self.assertFalse({"aten.special_i1.default", "aten.sort.default", "higher_order.while_loop"} & taken)
 
     def _planted(self, plant):
         script = self._write("script.py", _BROKEN.format(plant=plant))
