@@ -26,10 +26,7 @@ from graphgate_adapter.module import Unsupported
 _ORDERS = (torch.contiguous_format, torch.channels_last)
 _LARGEST_SYMBOL = 4096  # of which memory is planned
 # What to_executorch says of what it does not take, beside errors.
-_REFUSALS = (
-    "Missing out variants", "Unsupported control flow operator", "is not supported",
-    "does not support storage-backed",  # the planner naive
-)
+_REFUSALS = ("Missing out variants", "Unsupported control flow operator", "is not supported")
 
 
 def _planning(settings):

@@ -150,8 +150,10 @@ class Plans(unittest.TestCase):
             (Warming(), {}), (Warming(), {"planner": "naive"}), (Long(), {}), (Long(), {"planner": "naive"}),
             (Long(), {"plans_inputs": False}), (Long(), {"plans_outputs": False}),
             (Long(), {"removes_view_copies": False}), (Conditional(), {}),
+            (Conditional(), {"planner": "naive"}), (Put(), {"planner": "naive", "reinplaces": True}),
         ):
-            owns = plan.read(self._lowered(module, **settings).program)
+            more = (torch.tensor([1]), torch.tensor([9.0])) if isinstance(module, Put) else ()
+            owns = plan.read(self._lowered(module, *more, **settings).program)
             self.assertEqual(len(owns), 2 if isinstance(module, Conditional) else 1)
             for own in owns:
                 with self.subTest(module=type(module).__name__, settings=settings):
