@@ -209,8 +209,15 @@ def ops():
     apart = _decomp.create_onnx_friendly_decomposition_table(set(functions))
     names = {taken.name_of(op) for op, is_real in functions.items() if is_real
              and not isinstance(op, torch._ops.OpOverload)}
+
+    def is_apart(op):
+        # PyTorch's decompositions end in prims; one of the op's own name is all that there is of it.
+        space, _, base = op._schema.name.partition("::")
+        prim = getattr(torch.ops.prims, base, None)
+        return space != "prims" and op in apart and (prim is None or prim.default in functions)
+
     for op in taken.overloads():
-        is_taken = functions.get(op, op in apart or taken.is_made_of_others(op))
+        is_taken = functions.get(op, is_apart(op) or taken.is_made_of_others(op))
         if is_taken and not taken.depends_on_data(op):
             names.add(taken.name_of(op))
     return sorted(names.union(taken.known_numbers()))
