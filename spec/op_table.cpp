@@ -30,12 +30,12 @@ Error at_column(std::size_t offset, const std::string& message) {
 
 // The rows that a thread asked for lately, in a list of names that never ends: a name's place is
 // told by a few of its letters, where the list's own hash reads them all.
-template <class Row>
 class RecentNames {
  public:
   struct Slot {
     const void* list = nullptr;
-    const Row* row = nullptr;
+    std::string_view name;  // of the list
+    const OpRow* row = nullptr;
   };
   // Returns the place for a name: what was kept there last, of this name or of another.
   [[nodiscard]] Slot& slot_of(std::string_view name) {
@@ -183,6 +183,35 @@ bool is_custom(std::string_view name) {
                              [&](std::string_view ns) { return name.starts_with(ns); });
 }
 
+// The qualified name of the op of a line, as OpSchema::qualified_name() says it: "aten::add.out("
+// is "aten.add.out". Lines that are no schema get some name, or an empty one.
+std::string name_of_line(std::string_view line) {
+  std::size_t begin = 0;
+  std::size_t end = std::min(line.find('('), line.size());
+  trim(line, begin, end);
+  const std::string_view whole = line.substr(begin, end - begin);
+  const std::size_t colons = whole.find("::");
+  if (colons == std::string_view::npos) return {};
+  const std::string_view ns = whole.substr(0, colons);
+  const std::string_view function = whole.substr(colons + 2);
+  std::string name(ns);
+  (name += '.') += function;
+  if (function.find('.') == std::string_view::npos && !is_python_namespace(ns)) name += ".default";
+  return name;
+}
+
+// Takes the first line, without its end, off a text that is not empty.
+std::string_view take_line(std::string_view& text) {
+  const std::size_t length = std::min(text.find('\n'), text.size());
+  const std::string_view line = text.substr(0, length);
+  text.remove_prefix(std::min(length + 1, text.size()));
+  return line;
+}
+
+std::string place_of(std::string_view source_name, std::size_t line_number) {
+  return std::string(source_name) + ":" + std::to_string(line_number);
+}
+
 }  // namespace
 
 bool OpRow::has_tag(std::string_view tag) const {
@@ -208,72 +237,103 @@ Result<void> OpTable::add_text(std::string_view text, std::string_view source_na
   Rows added;
   std::size_t line_number = 0;
   while (!text.empty()) {
-    const std::size_t length = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, length);
-    text.remove_prefix(std::min(length + 1, text.size()));
+    const std::string_view line = take_line(text);
     ++line_number;
     if (is_skipped(line)) continue;
-    const auto place = [&] { return std::string(source_name) + ":" + std::to_string(line_number); };
     Result<OpRow> row = parse_row(line);
-    if (!row.ok()) return row.error().at(place());
+    if (!row.ok()) return row.error().at(place_of(source_name, line_number));
     const std::string name = row.value().schema.qualified_name();
     auto shared = std::make_shared<const OpRow>(std::move(row).value());
     const bool is_there = is_custom(name) ? added_.contains(name) : find(name) != nullptr;
     const std::size_t before = added.size();
     added.emplace_hint(added.end(), name, std::move(shared));  // most texts are in order
     if (is_there || added.size() == before) {
-      return bad_input("column 1: " + name + " is in the table already").at(place());
+      return bad_input("column 1: " + name + " is in the table already")
+          .at(place_of(source_name, line_number));
     }
   }
   added_.merge(added);
   return {};
 }
 
-void OpTable::share() {
+const std::shared_ptr<const OpRow>& OpTable::Line::row(std::string_view name) const {
+  std::call_once(read_, [&] {
+    Result<OpRow> row = parse_row(text_);
+    if (!row.ok()) {
+      const Error error = row.error().at(place_of(source_name_, number_));
+      std::fprintf(stderr, "%s\n", error.message.c_str());
+    }
+    GRAPHGATE_CHECK(row.ok());
+    GRAPHGATE_CHECK(row.value().schema.qualified_name() == name);
+    row_ = std::make_shared<const OpRow>(std::move(row).value());
+  });
+  return row_;
+}
+
+std::shared_ptr<const OpTable::Shared> OpTable::builtin_lines() {
   auto shared = std::make_shared<Shared>();
-  GRAPHGATE_CHECK(!shared_);
-  shared->rows = std::exchange(added_, {});
-  shared->by_name.reserve(shared->rows.size());
-  for (const auto& [name, row] : shared->rows) shared->by_name.emplace(name, row.get());
-  shared_ = std::move(shared);
+  for (std::size_t index = 0; index < kBuiltinOpTextsCount; ++index) {
+    std::string_view text = kBuiltinOpTexts[index];
+    const std::string_view source_name = kBuiltinOpTextsNames[index];
+    for (std::size_t number = 1; !text.empty(); ++number) {
+      const std::string_view line = take_line(text);
+      if (is_skipped(line)) continue;
+      const std::size_t before = shared->lines.size();
+      const auto added = shared->lines.try_emplace(shared->lines.end(), name_of_line(line), line,
+                                                   source_name, number);
+      if (shared->lines.size() == before) {
+        std::fprintf(stderr, "%s: %s is in the table already\n",
+                     place_of(source_name, number).c_str(), added->first.c_str());
+      }
+      GRAPHGATE_CHECK(shared->lines.size() > before);
+    }
+  }
+  shared->by_name.reserve(shared->lines.size());
+  for (const auto& [name, line] : shared->lines) shared->by_name.emplace(name, &line);
+  return shared;
 }
 
 OpTable::Rows OpTable::rows() const {
   Rows all = added_;
-  if (shared_) all.insert(shared_->rows.begin(), shared_->rows.end());
+  if (!shared_) return all;
+  for (const auto& [name, line] : shared_->lines) {
+    if (!added_.contains(name)) all.emplace_hint(all.end(), name, line.row(name));
+  }
   return all;
 }
 
 std::size_t OpTable::size() const {
   if (!shared_) return added_.size();
-  const auto is_new = [&](const auto& row) { return !shared_->rows.contains(row.first); };
-  return shared_->rows.size() + static_cast<std::size_t>(std::ranges::count_if(added_, is_new));
+  const auto is_new = [&](const auto& row) { return !shared_->lines.contains(row.first); };
+  return shared_->lines.size() + static_cast<std::size_t>(std::ranges::count_if(added_, is_new));
 }
 
 const OpRow* OpTable::find(std::string_view qualified_name) const {
   const auto own = added_.find(qualified_name);
   if (own != added_.end()) return own->second.get();
   if (!shared_) return nullptr;
-  thread_local RecentNames<decltype(shared_->by_name)::value_type> recent;
+  thread_local RecentNames recent;
   auto& slot = recent.slot_of(qualified_name);
-  if (slot.list == shared_.get() && slot.row->first == qualified_name) return slot.row->second;
+  if (slot.list == shared_.get() && slot.name == qualified_name) return slot.row;
   const auto found = shared_->by_name.find(qualified_name);
   if (found == shared_->by_name.end()) return nullptr;
-  slot = {shared_.get(), &*found};
-  return found->second;
+  slot = {shared_.get(), found->first, found->second->row(found->first).get()};
+  return slot.row;
 }
 
 // In name order.
 std::vector<const OpRow*> OpTable::find_from(std::string_view prefix) const {
   std::map<std::string_view, const OpRow*> found;
-  const auto add_from = [&](const Rows& rows) {
+  const auto visit = [&](const auto& rows, const auto& row_of) {
     for (auto row = rows.lower_bound(prefix); row != rows.end() && row->first.starts_with(prefix);
          ++row) {
-      found.emplace(row->first, row->second.get());
+      if (!found.contains(row->first)) found.emplace(row->first, row_of(*row));
     }
   };
-  add_from(added_);  // the first of a name stays
-  if (shared_) add_from(shared_->rows);
+  visit(added_, [](const auto& row) { return row.second.get(); });  // the first of a name stays
+  if (shared_) {
+    visit(shared_->lines, [](const auto& line) { return line.second.row(line.first).get(); });
+  }
   std::vector<const OpRow*> out;
   out.reserve(found.size());
   for (const auto& [name, row] : found) out.push_back(row);
@@ -304,17 +364,11 @@ std::string print_row(const OpRow& row) {
 }
 
 const OpTable& builtin_op_table() {
-  // Never destroyed: every process that looks an op up would give back what 2,100 rows hold, string
+  // Never destroyed: every process that looks an op up would give back what the rows hold, string
   // by string, before it ends.
   static const OpTable* const kTable = [] {
     auto table = std::make_unique<OpTable>();
-    for (std::size_t index = 0; index < kBuiltinOpTextsCount; ++index) {
-      const Result<void> added =
-          table->add_text(kBuiltinOpTexts[index], kBuiltinOpTextsNames[index]);
-      if (!added.ok()) std::fprintf(stderr, "%s\n", added.error().message.c_str());
-      GRAPHGATE_CHECK(added.ok());
-    }
-    table->share();
+    table->shared_ = OpTable::builtin_lines();
     return table.release();
   }();
   return *kTable;

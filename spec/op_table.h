@@ -29,6 +29,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -62,13 +63,16 @@ struct OpRow {
 // Ops by qualified name. Rows stay where they are: a pointer from find() lives as long as the table
 // or a copy of it, and survives add_text. Copies share rows, and those of the built-in table share
 // its list of names as well: a copy with a few ops more costs these.
+//
+// A row of the built-in table is read from its line when somebody asks for it: a process that looks
+// a few ops up does not read all 2,100. rows() reads them all.
 class OpTable {
  public:
   using Rows = std::map<std::string, std::shared_ptr<const OpRow>, std::less<>>;
 
   // Adds the ops of a text. All or nothing: on an error the table is as before. Errors start with
-  // "SOURCE:LINE: column N:". An op that is there already, from this text or before, is an error; but
-  // in a copy of the built-in table a row may replace a custom op of spec/ops/custom.txt, once.
+  // "SOURCE:LINE: column N:". An op that is there already, from this text or before, is an error;
+  // but in a copy of the built-in table a row may replace a custom op of spec/ops/custom.txt, once.
   Result<void> add_text(std::string_view text, std::string_view source_name);
 
   // "aten.add_.Tensor", "aten.mm.default", "_operator.mul"; null if there is none.
@@ -86,13 +90,29 @@ class OpTable {
   [[nodiscard]] std::size_t size() const;
 
  private:
-  // What copies have in common. It never changes.
+  // A line of an embedded text, and its row once somebody has asked for it.
+  class Line {
+   public:
+    Line(std::string_view text, std::string_view source_name, std::size_t number)
+        : text_(text), source_name_(source_name), number_(number) {}
+    // Returns the row, the same one every time; safe from several threads. `name` is its qualified
+    // name. A line that is broken stops the process with the message.
+    [[nodiscard]] const std::shared_ptr<const OpRow>& row(std::string_view name) const;
+
+   private:
+    std::string_view text_;
+    std::string_view source_name_;
+    std::size_t number_;
+    mutable std::once_flag read_;
+    mutable std::shared_ptr<const OpRow> row_;
+  };
+  // What copies have in common: nobody sees it change.
   struct Shared {
-    Rows rows;
-    std::unordered_map<std::string_view, const OpRow*> by_name;  // the keys of `rows`
+    std::map<std::string, Line, std::less<>> lines;
+    std::unordered_map<std::string_view, const Line*> by_name;  // the keys of `lines`
   };
   friend const OpTable& builtin_op_table();
-  void share();
+  static std::shared_ptr<const Shared> builtin_lines();
   [[nodiscard]] std::vector<const OpRow*> find_from(std::string_view prefix) const;
 
   std::shared_ptr<const Shared> shared_;  // null where nothing is shared
@@ -103,7 +123,8 @@ class OpTable {
 std::string print_row(const OpRow& row);
 
 // The table of the embedded files. Built once, at the first call; safe from several threads. A
-// broken embedded file is a programmer's error: the process stops with the message.
+// broken embedded file is a programmer's error: the process stops with the message, at the first
+// call or where the broken line is asked for.
 const OpTable& builtin_op_table();
 
 // An embedded file: its path in the repository and its text. The build generates the definitions

@@ -28,29 +28,29 @@ std::optional<OutForm> match(const spec::OpRow& functional, const spec::OpRow& r
   return form;
 }
 
-std::map<std::string, OutForm, std::less<>> all_forms() {
-  std::map<std::string, OutForm, std::less<>> forms;
-  for (const auto& [name, row] : spec::builtin_op_table().rows()) {
-    // What is not filled has no out= form worth the name.
-    if (row->effects.mutates() || row->schema.returns.size() != 1 ||
-        row->schema.name.find("empty") != std::string::npos) {
-      continue;
-    }
-    const std::string base = row->schema.ns + "." + row->schema.base_name();
-    for (const spec::OpRow* other : spec::builtin_op_table().find_by_base_name(base)) {
-      if (other->schema.name != row->schema.name || other == row.get()) continue;
-      if (auto form = match(*row, *other)) forms.emplace(name, std::move(*form));
-    }
+std::optional<OutForm> find_form(std::string_view op) {
+  const spec::OpRow* const row = spec::builtin_op_table().find(op);
+  // What is not filled has no out= form worth the name.
+  if (row == nullptr || row->effects.mutates() || row->schema.returns.size() != 1 ||
+      row->schema.name.find("empty") != std::string::npos) {
+    return std::nullopt;
   }
-  return forms;
+  const std::string base = row->schema.ns + "." + row->schema.base_name();
+  for (const spec::OpRow* other : spec::builtin_op_table().find_by_base_name(base)) {
+    if (other->schema.name != row->schema.name || other == row) continue;
+    if (auto form = match(*row, *other)) return form;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
 
 const OutForm* out_form_of(std::string_view op) {
-  static const std::map<std::string, OutForm, std::less<>> kForms = all_forms();
-  const auto found = kForms.find(op);
-  return found == kForms.end() ? nullptr : &found->second;
+  // Of the ops that this thread asked for: all rows of the table would have to be read for all.
+  thread_local std::map<std::string, std::optional<OutForm>, std::less<>> known;
+  auto found = known.find(op);
+  if (found == known.end()) found = known.emplace(op, find_form(op)).first;
+  return found->second ? &*found->second : nullptr;
 }
 
 }  // namespace graphgate::fuzz

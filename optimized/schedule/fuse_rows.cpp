@@ -2,22 +2,23 @@
 
 #include <algorithm>
 #include <iterator>
-#include <set>
+#include <map>
 #include <string>
+#include <string_view>
 
 namespace graphgate::optimized {
 namespace {
 
-// Base names of which an overload has the tag, by the built-in table.
-const std::set<std::string, std::less<>>& pointwise_families() {
-  static const auto kFamilies = [] {
-    std::set<std::string, std::less<>> out;
-    for (const auto& [name, row] : spec::builtin_op_table().rows()) {
-      if (row->has_tag("pointwise")) out.insert(row->schema.ns + "." + row->schema.base_name());
-    }
-    return out;
-  }();
-  return kFamilies;
+// Whether an overload of the family has the tag, by the built-in table.
+bool is_pointwise_family(std::string_view base) {
+  thread_local std::map<std::string, bool, std::less<>> known;
+  const auto found = known.find(base);
+  if (found != known.end()) return found->second;
+  const bool is_pointwise =
+      std::ranges::any_of(spec::builtin_op_table().find_by_base_name(base),
+                          [](const spec::OpRow* row) { return row->has_tag("pointwise"); });
+  known.emplace(base, is_pointwise);
+  return is_pointwise;
 }
 
 using Operands = SmallVector<const Tensor*, 6>;
@@ -229,7 +230,7 @@ bool is_pointwise(const spec::OpRow& row, const Kernel& kernel) {
   if (kernel.fusion == Fusion::kPointwise) return true;
   // add_ and add.out are what add is.
   return kernel.overlap == Overlap::kSameGeometry && row.effects.mutates() &&
-         pointwise_families().contains(kernel.base_name);
+         is_pointwise_family(kernel.base_name);
 }
 
 bool is_row_op(const Kernel& kernel) {
