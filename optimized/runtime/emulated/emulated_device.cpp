@@ -97,7 +97,14 @@ std::string callers_text(std::span<const Device::Job> jobs) {
   return text;
 }
 
-void* compile(const std::string& compiler, const std::string& source) {
+// How much the compiler optimizes a program of so many threads. One of few threads is run sooner
+// than it is compiled; what it computes is the same.
+const char* optimization_for(std::int64_t threads) {
+  constexpr std::int64_t kFew = 8192;
+  return threads <= kFew ? "-O0" : "-Og";
+}
+
+void* compile(const std::string& compiler, const std::string& source, const char* optimization) {
   const TemporaryFolder made = make_folder();
   const fs::path folder = made.path();
   for (const auto& [name, text] : device_headers()) write_file(folder / name, text);
@@ -111,8 +118,8 @@ void* compile(const std::string& compiler, const std::string& source) {
   const fs::path library = folder / "plan.so";
   const fs::path log = folder / "log";
   write_file(program, "#include \"cuda_words.h\"\n" + source);
-  const std::string command = compiler +
-                              " -std=c++20 -O1 -ffp-contract=off -w -fPIC -shared -nostdinc -I'" +
+  const std::string command = compiler + " -std=c++20 " + optimization +
+                              " -ffp-contract=off -w -fPIC -shared -nostdinc -I'" +
                               folder.string() + "' '" + program.string() + "' -o '" +
                               library.string() + "' > '" + log.string() + "' 2>&1";
   const int status = std::system(command.c_str());  // NOLINT: a command of our own
@@ -124,14 +131,15 @@ void* compile(const std::string& compiler, const std::string& source) {
   return handle;
 }
 
-Library library_of(const std::string& compiler, const std::string& source) {
+Library library_of(const std::string& compiler, const std::string& source,
+                   const char* optimization) {
   static std::mutex mutex;
   static std::map<std::string, void*> kept;
   const std::lock_guard lock(mutex);
   const std::string key = sha256_hex(source);
   const auto found = kept.find(key);
   if (found != kept.end()) return Library(found->second);
-  return Library(kept.emplace(key, compile(compiler, source)).first->second);
+  return Library(kept.emplace(key, compile(compiler, source, optimization)).first->second);
 }
 
 // Blocks that may be under way at once: those of a launch, and the first ones of the next.
@@ -295,7 +303,14 @@ class EmulatedDevice final : public Device {
                                                std::span<const Job> jobs) override {
     std::vector<std::unique_ptr<DeviceRun>> runs;
     std::optional<Library> library;
-    if (!text.empty()) library = library_of(compiler_, text.source() + callers_text(jobs));
+    if (!text.empty()) {
+      std::int64_t threads = 0;
+      for (const Job& job : jobs) {
+        for (const DeviceCall& call : job.calls) threads += call.threads;
+      }
+      library =
+          library_of(compiler_, text.source() + callers_text(jobs), optimization_for(threads));
+    }
     const SetHooks set_hooks = library ? library->find<SetHooks>("graphgate_set_hooks") : nullptr;
     for (const Job& job : jobs) {
       std::vector<EmulatedRun::Launch> launches;
