@@ -17,7 +17,7 @@ class CliGateKinds : public Cli {
  protected:
   void SetUp() override {
     Cli::SetUp();
-    if (std::system("python3 -c pass") != 0) GTEST_SKIP() << "there is no python3";
+    if (python().empty()) GTEST_SKIP() << "there is no python3";
     fs::create_directories(folder_ / "corpus");
     write_case("chain", kChain);
   }
@@ -30,8 +30,8 @@ class CliGateKinds : public Cli {
   }
   // Rightly, but for one request (misbehaving.py).
   [[nodiscard]] std::string misbehaving(const std::string& mode, const std::string& state) const {
-    return std::string("cmd:python3 ") + GRAPHGATE_SOURCE_DIR + "/tools/tests/cli/misbehaving.py " +
-           path("graphgate") + " " + mode + " " + state;
+    return "cmd:" + python() + " -I -S " + GRAPHGATE_SOURCE_DIR +
+           "/tools/tests/cli/misbehaving.py " + path("graphgate") + " " + mode + " " + state;
   }
   CliRun gate(const std::string& baseline, const std::string& candidate,
               const std::string& flags = "--reruns 1") {

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -101,6 +102,21 @@ class Cli : public testing::Test {
   const TestFolder test_folder_;
   const fs::path folder_ = test_folder_.path();
 };
+
+// The interpreter itself, and not a script that looks for one each time it is started; empty where
+// there is none.
+inline const std::string& python() {
+  static const std::string kPath = [] {
+    std::string path;
+    if (FILE* pipe =
+            ::popen("python3 -I -S -c 'import sys; print(sys.executable, end=str())'", "re")) {
+      for (int c = 0; (c = std::fgetc(pipe)) != EOF;) path += static_cast<char>(c);
+      if (::pclose(pipe) != 0) path.clear();
+    }
+    return path;
+  }();
+  return kPath;
+}
 
 inline std::string last_line(const std::string& text) {
   const std::size_t end = text.find_last_not_of('\n');

@@ -185,7 +185,7 @@ class Misbehaving : public Cli {
  protected:
   void SetUp() override {
     Cli::SetUp();
-    if (run_shell("python3 -c pass").code != 0) GTEST_SKIP() << "there is no python3";
+    if (python().empty()) GTEST_SKIP() << "there is no python3";
     std::ofstream(at("subject.case")) << R"(graphgate-case 1
 name "subject"
 program "g" {
@@ -215,7 +215,7 @@ expect PASS
   [[nodiscard]] std::string at(const std::string& name) const { return (folder_ / name).string(); }
   [[nodiscard]] std::string executor(const std::string& mode, const std::string& state) const {
     // exec: else the shell holds the files of who closes them.
-    return "exec python3 -I -S " GRAPHGATE_SOURCE_DIR "/tools/tests/cli/misbehaving.py " +
+    return "exec " + python() + " -I -S " GRAPHGATE_SOURCE_DIR "/tools/tests/cli/misbehaving.py " +
            at("graphgate") + " " + mode + " " + state;
   }
   // Runs it with that time for an answer. On a busy machine a greeting may take longer than that:
