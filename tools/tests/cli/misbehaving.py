@@ -7,13 +7,11 @@ number behind it, as in call2, the how-manieth request of that kind is meant. mi
 """
 import json
 import os
-import shutil
 import signal
-import struct
-import subprocess
 import sys
 import time
 
+# Hundreds of these are started: what few of them need is imported there.
 FOREVER = 1000
 KINDS = ("hello", "open", "load", "call", "set_state", "close")
 
@@ -21,6 +19,15 @@ KINDS = ("hello", "open", "load", "call", "set_state", "close")
 def write(data, file=1):
     while data:
         data = data[os.write(file, data):]
+
+
+def remove_tree(folder):
+    import shutil
+    shutil.rmtree(folder)
+
+
+def size_field(text):
+    return len(text).to_bytes(8, "little")
 
 
 def send(answer):
@@ -120,17 +127,17 @@ class Folder:
     def header(self, change):
         with open(self.file, "rb") as file:
             data = file.read()
-        size = struct.unpack("<Q", data[:8])[0]
+        size = int.from_bytes(data[:8], "little")
         text = change(data[8:8 + size])
         with open(self.file, "wb") as file:
-            file.write(struct.pack("<Q", len(text)) + text + data[8 + size:])
+            file.write(size_field(text) + text + data[8 + size:])
 
 
 def sparse(path):
     size = 2**40
     text = json.dumps({"content0": {"dtype": "U8", "shape": [size], "data_offsets": [0, size]}})
     with open(path, "wb") as file:
-        file.write(struct.pack("<Q", len(text)) + text.encode())
+        file.write(size_field(text) + text.encode())
         file.truncate(8 + len(text) + size)
 
 
@@ -140,7 +147,7 @@ def many_storages(exchange, line):
     size = 4 << 20
     text = json.dumps({"content0": {"dtype": "U8", "shape": [size], "data_offsets": [0, size]}})
     with open(Folder(exchange, answer).file, "wb") as file:
-        file.write(struct.pack("<Q", len(text)) + text.encode() + bytes(size))
+        file.write(size_field(text) + text.encode() + bytes(size))
     send({**answer, "storages": ["content0"] * 100_000})
 
 
@@ -211,9 +218,9 @@ LAST = {
 }
 # The same with the answer's folder.
 FOLDERS = {
-    "folder-gone": lambda folder: shutil.rmtree(folder.path),
-    "folder-file": lambda folder: (shutil.rmtree(folder.path), open(folder.path, "w").close()),
-    "folder-loop": lambda folder: (shutil.rmtree(folder.path),
+    "folder-gone": lambda folder: remove_tree(folder.path),
+    "folder-file": lambda folder: (remove_tree(folder.path), open(folder.path, "w").close()),
+    "folder-loop": lambda folder: (remove_tree(folder.path),
                                    os.symlink(folder.path, folder.path)),
     "tensors-fifo": lambda folder: folder.replace(os.mkfifo),
     "tensors-device": lambda folder: folder.replace(lambda path: os.symlink("/dev/zero", path)),
@@ -255,7 +262,7 @@ def misbehave(mode, line, exchange):
     elif mode == "many-storages":
         many_storages(exchange, line)
     elif mode == "no-exchange":
-        shutil.rmtree(exchange)
+        remove_tree(exchange)
         write(line)
     elif mode in ("planted-requests", "planted-programs"):
         # Links where graphgate writes next.
@@ -268,11 +275,23 @@ def misbehave(mode, line, exchange):
                            os.path.join(exchange, name))
         write(line)
     elif mode == "other-exchange":
-        shutil.rmtree(exchange)
+        remove_tree(exchange)
         os.symlink("/", exchange)
         write(line)
     else:
         sys.exit(f"no mode is called {mode}")
+
+
+def serve(graphgate):
+    """Starts it; returns the descriptor for its requests and the file of its answers."""
+    for_requests, requests = os.pipe()
+    answers, for_answers = os.pipe()
+    os.posix_spawn(graphgate, [graphgate, "serve"], os.environ, setsigdef=[signal.SIGPIPE],
+                   file_actions=[(os.POSIX_SPAWN_DUP2, for_requests, 0),
+                                 (os.POSIX_SPAWN_DUP2, for_answers, 1)])
+    os.close(for_requests)
+    os.close(for_answers)
+    return requests, os.fdopen(answers, "rb")
 
 
 def main():
@@ -281,15 +300,14 @@ def main():
     kind = state.rstrip("+0123456789")
     wanted = int(state.rstrip("+")[len(kind):] or 1)
     assert kind in KINDS, kind
-    server = subprocess.Popen([graphgate, "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    requests, answers = serve(graphgate)
     exchange = None
     seen = 0
     for line in sys.stdin.buffer:
         request = json.loads(line)
         exchange = request.get("hello", {}).get("exchange", exchange)
-        server.stdin.write(line)
-        server.stdin.flush()
-        answer = server.stdout.readline()
+        write(line, requests)
+        answer = answers.readline()
         seen += kind in request
         if kind not in request or seen != wanted:
             write(answer)
