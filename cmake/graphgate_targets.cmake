@@ -153,7 +153,7 @@ function(graphgate_test name)
   graphgate_configure(${target})
   graphgate_test_headers()
   graphgate_build_sooner(${target} REUSE_FROM graphgate_test_headers)
-  graphgate_build_together(${target} 8)
+  graphgate_build_together(${target} 16)
   target_link_libraries(${target} PRIVATE ${ARG_DEPS} GTest::gtest_main rapidcheck)
   graphgate_test_definitions(${target})
   gtest_discover_tests(${target} PROPERTIES LABELS "${ARG_LABELS}" ${properties}
