@@ -8,7 +8,7 @@
 namespace graphgate::interop {
 namespace {
 
-const std::string kFolder = std::string(GRAPHGATE_GOLDEN_DIR) + "/xla/";
+const std::string kDumps = std::string(GRAPHGATE_GOLDEN_DIR) + "/xla/";
 
 constexpr const char* kHead = "HloModule m, is_scheduled=true\n";
 
@@ -17,7 +17,7 @@ std::string module_of(const std::string& lines) {
 }
 
 TEST(XlaDump, HasTheModuleItsPlacesAndItsLiveRanges) {
-  const spec::HloPlan plan = must(read_xla_dump(kFolder + "scan_rnn-buffer-assignment.txt"));
+  const spec::HloPlan plan = must(read_xla_dump(kDumps + "scan_rnn-buffer-assignment.txt"));
   const auto& entry = plan.module.computations[plan.module.entry];
   EXPECT_EQ(entry.parameters.size(), 2U);
   EXPECT_EQ(entry.instructions[entry.root].opcode, "tuple");
@@ -116,14 +116,14 @@ TEST(XlaDump, NamesTheValueThatIsWrong) {
 }
 
 TEST(XlaDump, WantsTheModuleBesideTheAssignment) {
-  EXPECT_EQ(failure_of(read_xla_dump(kFolder + "scan_rnn.txt")).kind, ErrorKind::kBadInput);
+  EXPECT_EQ(failure_of(read_xla_dump(kDumps + "scan_rnn.txt")).kind, ErrorKind::kBadInput);
   EXPECT_EQ(failure_of(read_xla_dump("nowhere-buffer-assignment.txt")).kind, ErrorKind::kBadInput);
 }
 
 TEST(XlaDump, CutOrChangedAnywhereNeverCrashesTheReader) {
-  const std::string module = must(read_whole(kFolder + "switch.txt"));
-  const std::string places = must(read_whole(kFolder + "switch-buffer-assignment.txt"));
-  const std::string lives = must(read_whole(kFolder + "switch-live-range.txt"));
+  const std::string module = must(read_whole(kDumps + "switch.txt"));
+  const std::string places = must(read_whole(kDumps + "switch-buffer-assignment.txt"));
+  const std::string lives = must(read_whole(kDumps + "switch-live-range.txt"));
   const auto read = [](const std::string& a, const std::string& b, const std::string& c) {
     auto parsed = parse_hlo(a, "a");
     if (!parsed.ok()) return;

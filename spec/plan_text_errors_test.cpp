@@ -6,7 +6,7 @@
 namespace graphgate::spec {
 namespace {
 
-struct Bad {
+struct BadPlan {
   std::string_view line;
   std::string_view message;  // without "t:LINE:"
 };
@@ -16,7 +16,7 @@ std::string plan_error_of(std::string_view text) {
 }
 
 TEST(PlanTextErrors, NameThePlaceInTables) {
-  const Bad cases[] = {
+  const BadPlan cases[] = {
       {"events -1", "8: expected a number of events in [0, 2^32), found -1"},
       {"symbol and = 1", "8: expected the name of a symbol, found 'and'"},
       {"symbol s0 8", "11: expected '=', found '8'"},
@@ -58,7 +58,7 @@ TEST(PlanTextErrors, NameThePlaceInTables) {
       {"output 1 pad 0", "10: expected a padding above, found none"},
       {"output weak", "12: expected an argument, found the end of the line"},
   };
-  for (const Bad& bad : cases) {
+  for (const BadPlan& bad : cases) {
     const bool second = bad.message.front() == '-';
     const bool early = bad.line.starts_with("events") || bad.line.starts_with("symbol") ||
                        bad.line.starts_with("key") || bad.line.starts_with("padding");
@@ -91,7 +91,7 @@ std::string error_in_partition(std::string_view line) {
 }
 
 TEST(PlanTextErrors, NameThePlaceInSteps) {
-  const Bad cases[] = {
+  const BadPlan cases[] = {
       {"%z = aten.nope.default(%x)",
        "6: the op table has no schema for aten.nope.default (one can be registered; "
        "run_decompositions() of an exported program makes core ops of most)"},
@@ -123,7 +123,7 @@ TEST(PlanTextErrors, NameThePlaceInSteps) {
       {"view %t : f32[2] $t", "18: expected a buffer that is defined above, found $t"},
       {"view %t : f32[2] $y = aten.neg.default(%x)", "21: expected the end of the line, found '='"},
   };
-  for (const Bad& bad : cases) {
+  for (const BadPlan& bad : cases) {
     EXPECT_EQ(error_in_partition(bad.line), "t:9:" + std::string(bad.message));
   }
   EXPECT_EQ(error_in_partition("%y = aten.neg.default(%y)"), "no error");
@@ -131,7 +131,7 @@ TEST(PlanTextErrors, NameThePlaceInSteps) {
 }
 
 TEST(PlanTextErrors, NameThePlaceInBodies) {
-  const Bad cases[] = {
+  const BadPlan cases[] = {
       {"%y = graphgate.fused(%y)", "9:25: expected '{', found the end of the line"},
       {"%y = graphgate.fused(self=%y) {\n}", "11:1: no error"},
       {"%y = graphgate.fused(%y) stream 1 {\n%y = aten.neg_.default(%y) stream 1\n}",
@@ -142,7 +142,7 @@ TEST(PlanTextErrors, NameThePlaceInBodies) {
        "10:1: expected a node, view or '}', found 'output'"},
       {"%y = aten.neg_.default(%y) {\n}", "9:28: expected the end of the line, found '{'"},
   };
-  for (const Bad& bad : cases) {
+  for (const BadPlan& bad : cases) {
     const std::string found = error_in_partition(bad.line);
     if (bad.message.ends_with("no error")) {
       EXPECT_EQ(found, "no error");
@@ -165,7 +165,7 @@ TEST(PlanTextErrors, NameAStepThatMakesAView) {
 
 // The line stands on line 5, in a block.
 TEST(PlanTextErrors, NameThePlaceInBlocks) {
-  const Bad cases[] = {
+  const BadPlan cases[] = {
       {"partition 1 captured {", "5:11: expected partition 0, found 1"},
       {"partition 0 lazy {", "5:13: expected captured or eager, found 'lazy'"},
       {"partition 0 eager {", "5:19: expected a reason in quotes, found '{'"},
@@ -179,7 +179,7 @@ TEST(PlanTextErrors, NameThePlaceInBlocks) {
       {"step", "5:1: expected partition, view, output or '}', found 'step'"},
       {"}\nblock @main {", "6:7: expected a new name, found @main again"},
   };
-  for (const Bad& bad : cases) {
+  for (const BadPlan& bad : cases) {
     const std::string text =
         "plan \"p\" strict {\npool @p arena on cpu 9 align 1\nbuffer $b @p [0, 9)\n"
         "block @main {\n" +

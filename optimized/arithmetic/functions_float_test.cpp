@@ -31,7 +31,7 @@ struct FloatCase {
 
 Wide lgamma_truth(Wide x) { return x <= 0 && x == std::floor(x) ? HUGE_VALL : std::lgamma(x); }
 
-const FloatCase kCases[] = {
+const FloatCase kFloatCases[] = {
     GRAPHGATE_FLOAT(exp, std::exp(x)),
     GRAPHGATE_FLOAT(exp2, std::exp2(x)),
     GRAPHGATE_FLOAT(expm1, std::expm1(x)),
@@ -62,7 +62,7 @@ const FloatCase kCases[] = {
 TEST(FloatFunctions, AreRoundedNearlyCorrectlyOverAllExponents) {
   if (LDBL_MANT_DIG < 64) GTEST_SKIP() << "long double is no wider than double here";
   constexpr std::uint64_t kStep = 4093;  // a prime: a million patterns of all signs and exponents
-  for (const FloatCase& item : kCases) {
+  for (const FloatCase& item : kFloatCases) {
     double worst = 0;
     float at = 0;
     for (std::uint64_t bits = 0; bits < std::uint64_t{1} << 32; bits += kStep) {
@@ -107,7 +107,7 @@ std::vector<float> mixed_values(int count) {
 
 TEST(FloatFunctions, GiveTheSameBitsAtEveryLengthStrideAndPlace) {
   const std::vector<float> values = mixed_values(67 * 3);
-  for (const FloatCase& item : kCases) {
+  for (const FloatCase& item : kFloatCases) {
     for (int n = 1; n <= 67; ++n) {
       for (const std::int64_t stride : {1, 2, 3, 0}) {
         std::vector<float> tile(static_cast<std::size_t>(n));
@@ -153,7 +153,7 @@ TEST(FloatFunctions, KeepTheirBitsOnEveryMachineAndCompiler) {
   for (int i = 1; i < 2000; ++i) {
     const double x = 0.0005 * i;
     const double wide = 37.0 * (i - 1000) / 999;
-    for (const FloatCase& item : kCases) {
+    for (const FloatCase& item : kFloatCases) {
       const float result = item.scalar(static_cast<float>(x));
       if (result == result) hash = mix(hash, std::bit_cast<std::uint32_t>(result));
     }

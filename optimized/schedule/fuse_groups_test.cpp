@@ -21,7 +21,7 @@ std::string steps_of(const spec::Plan& plan) {
   return text;
 }
 
-spec::HostTensor numbers(std::vector<std::int64_t> sizes) {
+spec::HostTensor some_numbers(std::vector<std::int64_t> sizes) {
   std::int64_t count = 1;
   for (const std::int64_t size : sizes) count *= size;
   std::vector<float> values;
@@ -77,8 +77,8 @@ TEST(FusionGroups, TakePointwiseChainsAndRowsTogether) {
   %s = aten._softmax.default(%o, -1, False)
   output %s
 })";
-  EXPECT_EQ(groups_of(text, {numbers({7, 6}), numbers({6})}), "{a m r n o s}");
-  expect_same_bits(text, {numbers({7, 6}), numbers({6})});
+  EXPECT_EQ(groups_of(text, {some_numbers({7, 6}), some_numbers({6})}), "{a m r n o s}");
+  expect_same_bits(text, {some_numbers({7, 6}), some_numbers({6})});
 }
 
 TEST(FusionGroups, EndWhereRowsDoNotGoTogether) {
@@ -95,11 +95,11 @@ TEST(FusionGroups, EndWhereRowsDoNotGoTogether) {
   CompileOptions options = with({});
   options.compiler.limits.row_bytes = 32;
   EXPECT_EQ(
-      steps_of(good_plan_of(program_of(text), {numbers({6, 6})}, options, Launches::kAsAsked)),
+      steps_of(good_plan_of(program_of(text), {some_numbers({6, 6})}, options, Launches::kAsAsked)),
       "a m b c k");
   // What fits in one tile needs no rows.
-  EXPECT_EQ(groups_of(text, {numbers({6, 6})}), "{a m b c} k");
-  expect_same_bits(text, {numbers({6, 6})});
+  EXPECT_EQ(groups_of(text, {some_numbers({6, 6})}), "{a m b c} k");
+  expect_same_bits(text, {some_numbers({6, 6})});
 }
 
 // All rows of %e are one element, in a dimension of its own: a tile of it has rows where a tile of
@@ -113,8 +113,8 @@ TEST(FusionGroups, AskWhetherTilesOfOperandsBroadcastToTilesOfResults) {
   %b = aten.relu.default(%a)
   output %b
 })";
-  EXPECT_EQ(groups_of(text, {numbers({4, 3}), numbers({1, 1})}), "a b");
-  expect_same_bits(text, {numbers({4, 3}), numbers({1, 1})});
+  EXPECT_EQ(groups_of(text, {some_numbers({4, 3}), some_numbers({1, 1})}), "a b");
+  expect_same_bits(text, {some_numbers({4, 3}), some_numbers({1, 1})});
 }
 
 TEST(FusionGroups, SeeTheViewsOfWhatTheyKeepInside) {
@@ -129,8 +129,8 @@ TEST(FusionGroups, SeeTheViewsOfWhatTheyKeepInside) {
   %o = aten.relu.default(%v)
   output %o
 })";
-  EXPECT_EQ(groups_of(text, {numbers({5, 8})}), "{a n s o}");
-  expect_same_bits(text, {numbers({5, 8})});
+  EXPECT_EQ(groups_of(text, {some_numbers({5, 8})}), "{a n s o}");
+  expect_same_bits(text, {some_numbers({5, 8})});
 }
 
 TEST(FusionGroups, PassNodesByThatTouchNothingOfTheirs) {
@@ -143,7 +143,7 @@ TEST(FusionGroups, PassNodesByThatTouchNothingOfTheirs) {
   %d = aten.mm.default(%b, %c)
   output %d
 })";
-  EXPECT_EQ(groups_of(text, {numbers({4, 4}), numbers({4, 4})}), "b {a c} d");
+  EXPECT_EQ(groups_of(text, {some_numbers({4, 4}), some_numbers({4, 4})}), "b {a c} d");
 }
 
 TEST(FusionGroups, KeepReadersInFrontOfWrites) {
@@ -158,8 +158,8 @@ TEST(FusionGroups, KeepReadersInFrontOfWrites) {
 })";
   std::string with_index = text;
   with_index.replace(with_index.find("  %a ="), 0, "  %i = aten.arange.default(2)\n");
-  EXPECT_EQ(groups_of(with_index, {numbers({4, 4}), numbers({4, 4})}), "i {a c} w d");
-  expect_same_bits(with_index, {numbers({4, 4}), numbers({4, 4})});
+  EXPECT_EQ(groups_of(with_index, {some_numbers({4, 4}), some_numbers({4, 4})}), "i {a c} w d");
+  expect_same_bits(with_index, {some_numbers({4, 4}), some_numbers({4, 4})});
 }
 
 TEST(FusionGroups, JoinAWriteThatGoesRowByRowWithItsReaders) {
@@ -171,9 +171,9 @@ TEST(FusionGroups, JoinAWriteThatGoesRowByRowWithItsReaders) {
   %b = aten.add.Tensor(%a, %x)
   output %b
 })";
-  EXPECT_EQ(groups_of(text, {numbers({9, 4}), f32({9, 4}, std::vector<float>(36, 2.5F))}),
+  EXPECT_EQ(groups_of(text, {some_numbers({9, 4}), f32({9, 4}, std::vector<float>(36, 2.5F))}),
             "{a w b}");
-  expect_same_bits(text, {numbers({9, 4}), f32({9, 4}, std::vector<float>(36, 2.5F))});
+  expect_same_bits(text, {some_numbers({9, 4}), f32({9, 4}, std::vector<float>(36, 2.5F))});
 }
 
 TEST(FusionGroups, StayWithinTheirLimit) {
@@ -184,8 +184,9 @@ TEST(FusionGroups, StayWithinTheirLimit) {
   text += "  output %v7\n}";
   CompileOptions options = with({});
   options.compiler.limits.nodes = 3;
-  EXPECT_EQ(steps_of(good_plan_of(program_of(text), {numbers({3})}, options, Launches::kAsAsked)),
-            "{v1 v2 v3} {v4 v5 v6} v7");
+  EXPECT_EQ(
+      steps_of(good_plan_of(program_of(text), {some_numbers({3})}, options, Launches::kAsAsked)),
+      "{v1 v2 v3} {v4 v5 v6} v7");
 }
 
 // Written by a node that no group takes in, behind readers that wait; what reads it next cannot go
@@ -204,7 +205,7 @@ std::string written_behind(const std::string& readers, const std::string& writte
 }
 
 const Inputs& two_squares() {
-  static const Inputs kInputs = {numbers({4, 4}), f32({4, 4}, std::vector<float>(16, 7.0F))};
+  static const Inputs kInputs = {some_numbers({4, 4}), f32({4, 4}, std::vector<float>(16, 7.0F))};
   return kInputs;
 }
 
@@ -250,7 +251,7 @@ TEST(FusesReaderWithScatter, PutsBothInOneLaunch) {
   %r = aten.relu.default(%s)
   output %r
 })";
-  const Inputs inputs = {numbers({6}), i64({6}, {0, 5, 1, 1, 2, 0}), numbers({6})};
+  const Inputs inputs = {some_numbers({6}), i64({6}, {0, 5, 1, 1, 2, 0}), some_numbers({6})};
   EXPECT_EQ(groups_of(text, inputs), "s r");
   EXPECT_EQ(groups_of(text, inputs, {Deviation::kFusesReaderWithScatter}), "{s r}");
 }
@@ -265,7 +266,7 @@ TEST(RealizationMovesRounding, KeepsInnerValuesWide) {
   %e = aten.sub.Tensor(%d, %b)
   output %e
 })";
-  const Inputs inputs = {numbers({64})};
+  const Inputs inputs = {some_numbers({64})};
   const auto right = bytes_of(text, inputs, with({}, "eager"));
   EXPECT_EQ(bytes_of(text, inputs, with({})), right);
   EXPECT_NE(bytes_of(text, inputs, with({Deviation::kRealizationMovesRounding})), right);
