@@ -119,17 +119,21 @@ function(graphgate_test_headers)
                          <map> <memory> <optional> <string> <variant> <vector>)
 endfunction()
 
-# graphgate_test(spec SOURCES a_test.cpp ... [DEPS ...] [LABELS unit] [COST 30]) makes the test binary
+# graphgate_test(spec SOURCES a_test.cpp ... [DEPS ...] [LABELS unit] [COST 30] [TOGETHER 16]) makes the test binary
 # spec_test; every TEST in it is a ctest of its own. COST: seconds of the longest one, where that is
 # many. In a new build ctest knows no times; it begins with what costs most, so that no long test
-# is left alone at the end.
+# is left alone at the end. TOGETHER: how many files the compiler sees at once with GRAPHGATE_PCH, 8
+# where it is not said; the more, the more names have to differ.
 function(graphgate_test name)
   if(NOT GRAPHGATE_BUILD_TESTS)
     return()
   endif()
-  cmake_parse_arguments(ARG "" "COST" "SOURCES;DEPS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "" "COST;TOGETHER" "SOURCES;DEPS;LABELS" ${ARGN})
   if(NOT ARG_LABELS)
     set(ARG_LABELS unit)
+  endif()
+  if(NOT ARG_TOGETHER)
+    set(ARG_TOGETHER 8)
   endif()
   set(timeout 300)
   if(ARG_LABELS STREQUAL "slow")
@@ -153,7 +157,7 @@ function(graphgate_test name)
   graphgate_configure(${target})
   graphgate_test_headers()
   graphgate_build_sooner(${target} REUSE_FROM graphgate_test_headers)
-  graphgate_build_together(${target} 16)
+  graphgate_build_together(${target} ${ARG_TOGETHER})
   target_link_libraries(${target} PRIVATE ${ARG_DEPS} GTest::gtest_main rapidcheck)
   graphgate_test_definitions(${target})
   gtest_discover_tests(${target} PROPERTIES LABELS "${ARG_LABELS}" ${properties}
