@@ -167,7 +167,10 @@ Result<void> ExternalProcess::check_nothing_is_said() {
   return ended("says what it was not asked for: '" + one_line(buffer_, 60) + "'");
 }
 
-Result<void> ExternalProcess::send(const std::string& line, TimeLimit& limit) {
+Result<void> ExternalProcess::send(const std::string& line, std::chrono::milliseconds time) {
+  if (!failure_.empty()) return Error{ErrorKind::kInternal, failure_};
+  TimeLimit limit(time, keeper_.process());
+  GRAPHGATE_TRY_VOID(check_nothing_is_said());
   const std::string text = line + "\n";
   for (std::size_t sent = 0; sent < text.size();) {
     const ssize_t count = ::send(files_.in, text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
@@ -199,7 +202,9 @@ Result<std::string> ExternalProcess::take_line() {
   return line;
 }
 
-Result<std::string> ExternalProcess::receive(TimeLimit& limit) {
+Result<std::string> ExternalProcess::receive(std::chrono::milliseconds time) {
+  if (!failure_.empty()) return Error{ErrorKind::kInternal, failure_};
+  TimeLimit limit(time, keeper_.process());
   while (true) {
     GRAPHGATE_TRY(std::string line, take_line());
     if (!line.empty()) {
@@ -225,11 +230,8 @@ Result<std::string> ExternalProcess::receive(TimeLimit& limit) {
 
 Result<std::string> ExternalProcess::exchange(const std::string& line,
                                               std::chrono::milliseconds time) {
-  if (!failure_.empty()) return Error{ErrorKind::kInternal, failure_};
-  TimeLimit limit(time, keeper_.process());
-  GRAPHGATE_TRY_VOID(check_nothing_is_said());
-  GRAPHGATE_TRY_VOID(send(line, limit));
-  return receive(limit);
+  GRAPHGATE_TRY_VOID(send(line, time));
+  return receive(time);
 }
 
 }  // namespace graphgate::tools

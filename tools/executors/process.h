@@ -32,9 +32,14 @@ class ExternalProcess {
   ExternalProcess& operator=(const ExternalProcess&) = delete;
   ~ExternalProcess();
 
-  // Sends a line, without its end, and waits for one. kInternal says how it went wrong: ended by a
-  // signal or with a status, no answer in time, an answer of more than kLongestLine bytes, more
-  // than was asked for. Then it is killed, and every later exchange says the same.
+  // Sends a line, without its end. kInternal says how it went wrong: ended by a signal or with a
+  // status, not read in time, more said than was asked for. Then it is killed, and whatever is
+  // asked later says the same.
+  [[nodiscard]] Result<void> send(const std::string& line, std::chrono::milliseconds time);
+  // Waits for the line that answers what was sent. The same errors; and no answer in time, or one
+  // of more than kLongestLine bytes.
+  [[nodiscard]] Result<std::string> receive(std::chrono::milliseconds time);
+  // Does both.
   [[nodiscard]] Result<std::string> exchange(const std::string& line,
                                              std::chrono::milliseconds time);
 
@@ -58,8 +63,6 @@ class ExternalProcess {
   static Result<std::unique_ptr<ExternalProcess>> make(const std::string& command,
                                                        const MakeKeeper& make_keeper);
   Result<void> check_nothing_is_said();
-  Result<void> send(const std::string& line, TimeLimit& limit);
-  Result<std::string> receive(TimeLimit& limit);
   void wait(short for_in, const TimeLimit& limit);
   bool read_some();
   void read_errors();

@@ -39,6 +39,8 @@ struct Greeting {
   bool is_fork_server = false;
 };
 
+constexpr const char* kWaiting = "waiting for the subject";  // a stage (base/stage_clock.h)
+
 // Where a fork server listens, below the folder of its exchange. Empty: the name is too long for a
 // socket.
 std::string socket_below(const std::string& folder) {
@@ -50,27 +52,33 @@ std::string socket_below(const std::string& folder) {
 // programs outlive the subject's next start.
 class Session {
  public:
-  // Of a process that has been asked nothing yet. `times` takes what its requests take.
+  // Of a process that has been sent a greeting, and becomes a fork server where it can. It works
+  // while nobody waits for it. `times` takes what its requests take.
   static Result<std::shared_ptr<Session>> launched(const std::string& command,
                                                    const SubjectSettings& settings,
                                                    std::shared_ptr<SubjectTimes> times) {
     GRAPHGATE_TRY(auto process, ExternalProcess::start(command));
-    return std::make_shared<Session>(command, settings, std::move(process), std::move(times));
+    const auto session =
+        std::make_shared<Session>(command, settings, std::move(process), std::move(times));
+    session->send_greeting(socket_below(session->folder()));
+    return session;
   }
 
-  // Greets a process that may become a fork server.
+  // Has its answer.
   static Result<std::shared_ptr<Session>> started(std::shared_ptr<Session> launched) {
-    const std::string socket = socket_below(launched->folder());
-    return greeted(std::move(launched), socket);
+    const auto greeted = launched->take_greeting();
+    if (!greeted.ok()) return infrastructure(greeted.error().message);
+    return launched;
   }
 
   // Of a process that is forked by the server of another session.
   static Result<std::shared_ptr<Session>> fork_of(const Session& server) {
     GRAPHGATE_TRY(auto process,
                   ExternalProcess::fork_of(socket_below(server.folder()), server.command_));
-    return greeted(std::make_shared<Session>(server.command_, server.settings_, std::move(process),
-                                             server.times_),
-                   "");
+    auto session = std::make_shared<Session>(server.command_, server.settings_, std::move(process),
+                                             server.times_);
+    session->send_greeting("");
+    return started(std::move(session));
   }
 
   Session(const std::string& command, const SubjectSettings& settings,
@@ -84,39 +92,8 @@ class Session {
   // Sends a request and takes the answer. Refusals are errors of their kind; what breaks the
   // protocol is kInternal, and ends the session.
   Result<Message> ask(const char* what, Json body, const StoredBytes& bytes = {}) {
-    if (broken_) return *broken_;
-    if (last_refusal_) {
-      return infrastructure(said("has ended, as it said when it refused: ").message +
-                            *last_refusal_);
-    }
-    asked_ = what;
-    if (!folder_.is_there()) return broken(said("has removed the folder of the exchange"));
-    sent_bytes_ += bytes_in(bytes);
-    const std::string name = "request" + std::to_string(++requests_);
-    GRAPHGATE_TRY_VOID(check_free(folder_.path() + "/" + name));
-    GRAPHGATE_TRY(const std::string line,
-                  write_message({{what, std::move(body)}}, bytes, folder_.path(), name));
-    if (settings_.log) settings_.log->note(number_, "sent", line, folder_.path());
-    const auto begin = std::chrono::steady_clock::now();
-    auto answer = [&] {
-      const Stage stage("waiting for the subject");
-      return process_->exchange(line, settings_.answer_time);
-    }();
-    times_->asked +=
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    if (!answer.ok()) return broken(answer.error());
-    if (settings_.log) settings_.log->note(number_, "answered", answer.value(), folder_.path());
-    auto message = Message::read(answer.value(), folder_.path(),
-                                 most_answer_bytes(sent_bytes_, settings_.answer_bytes),
-                                 [this] { return folder_.is_there(); });
-    if (!message.ok()) return garbage(message.error());
-    const auto refusal = refusal_in(message.value().cursor());
-    if (!refusal.ok()) return garbage(refusal.error());
-    if (!refusal.value()) return message;
-    const Refusal& refused = *refusal.value();
-    const Error error{refused.error.kind, plain_text(refused.error.message)};
-    if (refused.is_last) last_refusal_ = error.message;
-    return error;
+    GRAPHGATE_TRY_VOID(send(what, std::move(body), bytes));
+    return take_answer();
   }
 
   // The same, where the answer says no more than that it is done.
@@ -191,24 +168,74 @@ class Session {
     return count;
   }
 
-  static Result<std::shared_ptr<Session>> greeted(std::shared_ptr<Session> session,
-                                                  const std::string& socket) {
-    const auto hello = session->greet(socket);
-    if (!hello.ok()) return infrastructure(hello.error().message);
-    return session;
+  Result<void> send(const char* what, Json body, const StoredBytes& bytes) {
+    if (broken_) return *broken_;
+    if (last_refusal_) {
+      return infrastructure(said("has ended, as it said when it refused: ").message +
+                            *last_refusal_);
+    }
+    asked_ = what;
+    if (!folder_.is_there()) return broken(said("has removed the folder of the exchange"));
+    sent_bytes_ += bytes_in(bytes);
+    const std::string name = "request" + std::to_string(++requests_);
+    GRAPHGATE_TRY_VOID(check_free(folder_.path() + "/" + name));
+    GRAPHGATE_TRY(const std::string line,
+                  write_message({{what, std::move(body)}}, bytes, folder_.path(), name));
+    if (settings_.log) settings_.log->note(number_, "sent", line, folder_.path());
+    const auto begin = std::chrono::steady_clock::now();
+    const auto sent = [&] {
+      const Stage stage(kWaiting);
+      return process_->send(line, settings_.answer_time);
+    }();
+    note_asked(begin);
+    if (!sent.ok()) return broken(sent.error());
+    return {};
   }
 
-  // `socket`: where it may listen for requests to fork; empty: nowhere.
-  Result<void> greet(const std::string& socket) {
+  Result<Message> take_answer() {
+    if (broken_) return *broken_;
+    const auto begin = std::chrono::steady_clock::now();
+    auto answer = [&] {
+      const Stage stage(kWaiting);
+      return process_->receive(settings_.answer_time);
+    }();
+    note_asked(begin);
+    if (!answer.ok()) return broken(answer.error());
+    if (settings_.log) settings_.log->note(number_, "answered", answer.value(), folder_.path());
+    auto message = Message::read(answer.value(), folder_.path(),
+                                 most_answer_bytes(sent_bytes_, settings_.answer_bytes),
+                                 [this] { return folder_.is_there(); });
+    if (!message.ok()) return garbage(message.error());
+    const auto refusal = refusal_in(message.value().cursor());
+    if (!refusal.ok()) return garbage(refusal.error());
+    if (!refusal.value()) return message;
+    const Refusal& refused = *refusal.value();
+    const Error error{refused.error.kind, plain_text(refused.error.message)};
+    if (refused.is_last) last_refusal_ = error.message;
+    return error;
+  }
+
+  void note_asked(std::chrono::steady_clock::time_point since) {
+    times_->asked +=
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - since).count();
+  }
+
+  // `socket`: where it may listen for requests to fork; empty: nowhere. Whoever takes the answer
+  // learns what went wrong.
+  void send_greeting(const std::string& socket) {
     if (folder_.path().empty()) {
       const std::string where = settings_.exchange.empty() ? P_tmpdir : settings_.exchange;
-      const Error error = infrastructure(where + ": no folder can be made there");
-      if (settings_.log) settings_.log->note_end(number_, error.message);
-      return error;
+      broken_ = infrastructure(where + ": no folder can be made there");
+      if (settings_.log) settings_.log->note_end(number_, broken_->message);
+      return;
     }
     Json body = {{"protocol", kExecutorProtocol}, {"exchange", folder_.path()}};
     if (!socket.empty()) body["fork_server"] = socket;
-    GRAPHGATE_TRY(const Message hello, ask("hello", std::move(body)));
+    (void)send("hello", std::move(body), {});
+  }
+
+  Result<void> take_greeting() {
+    GRAPHGATE_TRY(const Message hello, take_answer());
     const JsonCursor cursor = hello.cursor();
     const auto read = [&]() -> Result<void> {
       GRAPHGATE_TRY(const std::string name, read_string(cursor, "name"));

@@ -1,23 +1,16 @@
-"""What an error of PyTorch says, in one line that begins with the class of what went wrong."""
+"""What an error of PyTorch says, in one line that begins with the class of what went wrong.
+
+Compilers are not imported to know their errors: where nobody has imported them, no error is theirs.
+"""
 
 import errno
 import linecache
 import os
 import re
+import sys
 import traceback
 
 import torch
-from torch._dynamo.exc import (
-    TorchDynamoException,
-    TorchRuntimeError,
-    UncapturedHigherOrderOpError,
-)
-from torch._inductor.exc import (
-    CppCompileError,
-    InvalidCxxCompiler,
-    LoweringException,
-    OperatorIssue,
-)
 
 import graphgate_adapter
 
@@ -35,12 +28,27 @@ _EXTENSION_CHECK = re.compile(r"(?<!/torch)/csrc/|API call failed at ")
 _OP = re.compile(r"^\s*target: (\S+)$|with fake tensors: \w+ ([\w.]+)\(", re.MULTILINE)
 
 
+def _is_of(error, package, *classes):
+    """Whether the error is of one of these classes of the package's module `exc`."""
+    module = sys.modules.get(f"torch.{package}.exc")
+    return module is not None and isinstance(error, tuple(getattr(module, name) for name in classes))
+
+
+def _of_dynamo(error, *classes):
+    return _is_of(error, "_dynamo", *classes)
+
+
+def _of_inductor(error, *classes):
+    return _is_of(error, "_inductor", *classes)
+
+
 def _inside(error):
     """What a compiler's error wraps. These two hide it: `raise ... from None`."""
-    if not isinstance(error, (TorchDynamoException, OperatorIssue)):
+    if not _of_dynamo(error, "TorchDynamoException") and not _of_inductor(error, "OperatorIssue"):
         return None
     inner = getattr(error, "inner_exception", None) or error.__cause__
-    if inner is None and isinstance(error, (TorchRuntimeError, LoweringException)):
+    hides = _of_dynamo(error, "TorchRuntimeError") or _of_inductor(error, "LoweringException")
+    if inner is None and hides:
         inner = error.__context__
     return inner
 
@@ -85,7 +93,7 @@ def is_refusal(error):
     conditional writes its operands, or what traces it, since operands or results share memory."""
     if _raised_in(innermost(error), "_check_alias_and_mutation"):
         return True
-    while error and not isinstance(error, UncapturedHigherOrderOpError):
+    while error and not _of_dynamo(error, "UncapturedHigherOrderOpError"):
         error = _inside(error)
     return error is not None
 
@@ -129,11 +137,13 @@ def has_no_kernel_for_values(error):
 def is_of_machine(error):
     """Whether the machine lacks what any compiler or program would need here."""
     error = innermost(error)
-    if isinstance(error, (MemoryError, torch.OutOfMemoryError, InvalidCxxCompiler)):
+    if isinstance(error, (MemoryError, torch.OutOfMemoryError)):
+        return True
+    if _of_inductor(error, "InvalidCxxCompiler"):
         return True
     if isinstance(error, OSError):
         return error.errno in _SHORTAGES
-    return isinstance(error, CppCompileError) and any(text in str(error) for text in _LACKS)
+    return _of_inductor(error, "CppCompileError") and any(text in str(error) for text in _LACKS)
 
 
 def of_adapter(error):

@@ -39,7 +39,10 @@ WHILE_LOOP = "higher_order.while_loop"
 # can_auto_functionalize takes no op of these namespaces, whatever its schema.
 NOT_WRAPPED = ["aten", "prim", "prims"]
 # PyTorch registers the ops of these namespaces when the module is imported.
-_OWNERS = {"quantized_decomposed": "torch.ao.quantization.fx._decomposed"}
+_OWNERS = {
+    "prims": "torch._inductor.inductor_prims",  # some of them, as what Dynamo makes of optimizers' steps
+    "quantized_decomposed": "torch.ao.quantization.fx._decomposed",
+}
 _PYTHON = {"_operator": operator, "math": math, "torch": torch}
 _known_otherwise = {}  # name in graph text -> (op, what makes its arguments of those in the text)
 

@@ -5,7 +5,6 @@ dtype (every tensor operation rounds once), and a fake one that gives result sha
 the ops mean; they are not meant to be fast.
 """
 
-import importlib
 import importlib.util
 import math
 
@@ -92,8 +91,6 @@ def register(beside_owners=False):
     `beside_owners`: leaves the ops of packages that can be imported to those, which register them
     when they are, and fail where somebody else has.
     """
-    # Registers prims that Dynamo puts in place of steps of optimizers.
-    importlib.import_module("torch._inductor.inductor_prims")
     if _LIBRARIES:
         return
     for namespace, schemas in _SCHEMAS.items():

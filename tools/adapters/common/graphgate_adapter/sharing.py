@@ -6,21 +6,26 @@ call has the same signature, and nothing was compiled after it. Everything else 
 """
 
 import dataclasses
+import sys
 
 import torch
-from torch._dynamo.utils import counters
 
 _ALIGNMENT = 64  # bytes; code that is compiled may rely on where a tensor begins
 
 
+def _counted_by_dynamo(name):
+    """What Dynamo counts under the name; nothing where nobody has imported it: it takes long."""
+    return getattr(sys.modules.get("torch._dynamo.utils"), name, {})
+
+
 def compiled_frames():
     """How many frames Dynamo has tried to compile in this process."""
-    return counters["frames"]["total"]
+    return _counted_by_dynamo("counters").get("frames", {}).get("total", 0)
 
 
 def compiling_seconds():
     """What Dynamo has counted of compiling whole frames in this process; 0 where it counts none."""
-    counted = getattr(torch._dynamo.utils, "cumulative_time_spent_ns", {})
+    counted = _counted_by_dynamo("cumulative_time_spent_ns")
     return counted.get("entire_frame_compile", 0) / 1e9
 
 

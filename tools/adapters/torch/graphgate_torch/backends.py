@@ -2,6 +2,8 @@
 
 Options have the names that graphgate's own planner gives them, so that a case's configuration means
 the same here where PyTorch has the choice at all (docs/executors.md).
+
+Inductor is imported where it is used. It takes as long as PyTorch itself, and eager mode does without.
 """
 
 import contextlib
@@ -10,18 +12,18 @@ import json
 import os
 
 import torch
-from torch._inductor import config as inductor
 
-from graphgate_adapter import variables
+from graphgate_adapter import fork_server, variables
 from graphgate_adapter.backend import Backend
 from graphgate_adapter.module import Unsupported
-from graphgate_torch import batching, toolchain
 
 _SWITCH = {"": True, "true": True, "false": False}
 
 
 def _patches(options, settings):
     """Inductor's configuration for the options of a case over those of the command line."""
+    from torch._inductor import config as inductor
+
     patches = dict(settings)
     if _SWITCH[options.get("no-reuse", "false")]:
         patches["allow_buffer_reuse"] = False
@@ -82,6 +84,16 @@ def _asking_nvml_for_gpus():
     return variables.set_for_a_while("PYTORCH_NVML_BASED_CUDA_CHECK", "1")
 
 
+# Compilers take less for a kernel whose headers are precompiled: 0.2 s. To precompile takes 7 s.
+_LONG_SECONDS = 2.0
+
+
+def _compilers_seconds():
+    """What children that have ended have used of a processor."""
+    times = os.times()
+    return times.children_user + times.children_system
+
+
 class _Warming(torch.nn.Module):
     def forward(self, x):
         return torch.softmax(x, 0) + x.sum()
@@ -111,6 +123,8 @@ class Compile(Backend):
         return "strict" if self._settings.get("emulate_precision_casts") else "fast"
 
     def __init__(self, settings, joins_kernels=True):
+        from graphgate_torch import toolchain
+
         self._joins_kernels = joins_kernels
         self._settings = {"fx_graph_cache": False} | settings
         # What graphs here are full of, and Dynamo would break them at.
@@ -118,7 +132,7 @@ class Compile(Backend):
         torch._dynamo.config.capture_dynamic_output_shape_ops = True
         # A case calls with more sizes than a model sees, and all of them are to be compiled.
         torch._dynamo.config.recompile_limit = 64
-        toolchain.use_kept()
+        toolchain.use_kept(picks_vector_unit="cpp.simdlen" in self._settings)
 
     def compile(self, module, options):
         patches = _patches(options, self._settings)
@@ -145,14 +159,22 @@ class Compile(Backend):
                         importlib.import_module(f"torch._inductor.{name}")
             return
         toolchain.find_vector_units()
+        before = _compilers_seconds()
+        self._compile_once()
+        if _compilers_seconds() - before < _LONG_SECONDS:
+            self._compile_once({"cpp.simdlen": 1})
+        else:
+            fork_server.run_beside(lambda: self._compile_once({"cpp.simdlen": 1}))
+
+    def _compile_once(self, patch=None):
+        from torch._inductor import config as inductor
+
         # A process that compiles in threads could not be forked any more.
-        # One kernel with vectors and one without: their headers are compiled apart.
-        for patch in ({}, {"cpp.simdlen": 1}):
-            with contextlib.suppress(Exception), inductor.patch(compile_threads=1, **patch):
-                compiled = self.compile(_Warming(), {})
-                with torch.no_grad(), self.watch():
-                    compiled(torch.ones(4))
-            torch._dynamo.reset()
+        with contextlib.suppress(Exception), inductor.patch(compile_threads=1, **(patch or {})):
+            compiled = self.compile(_Warming(), {})
+            with torch.no_grad(), self.watch():
+                compiled(torch.ones(4))
+        torch._dynamo.reset()
 
     def can_share(self, device, options):
         """Whether two programs may share what is compiled: not what CUDA graphs were recorded for."""
@@ -161,6 +183,8 @@ class Compile(Backend):
     @contextlib.contextmanager
     def watch(self):
         """Notes the plans of what is compiled while it is entered."""
+        from graphgate_torch import batching
+
         try:
             from graphgate_torch import inductor_plan
 

@@ -6,7 +6,8 @@ version of PyTorch and processor.
 
 Inductor looks for vector units in every process that compiles for the CPU: ten small libraries, each
 loaded by an interpreter that imports PyTorch. So a process takes longer for its first C++ kernel than
-a judge waits on a machine that is busy. What was found is kept, too.
+a judge waits on a machine that is busy. What was found is kept, too. And it looks for all units that a
+processor has, where it uses the strongest: here the search ends with that.
 """
 
 import contextlib
@@ -60,6 +61,7 @@ def _keep_checks(path):
 
     @functools.wraps(check)
     def check_build(self, code):
+        _checked.add(str(self))
         note = os.path.join(path, "vector_units", _name_of(self, code))
         if os.path.exists(note):
             return True
@@ -75,18 +77,71 @@ def _keep_checks(path):
     cpu_vec_isa.VecISA.check_build = check_build
 
 
-def use_kept():
+class _Whole:
+    """What Inductor builds a header with, where a header counts that was written to its end. One whose
+    compiler was killed as it wrote would end every later compiler: "cannot read PCH file"."""
+
+    def __init__(self, builder):
+        self._builder = builder
+        self._mark = builder.get_target_file_path() + ".whole"
+
+    def get_target_file_path(self):
+        """Inductor builds it where this is missing."""
+        return self._mark
+
+    def build(self):
+        self._builder.build()
+        with open(self._mark, "w", encoding="ascii"):
+            pass
+
+
+def _keep_whole_headers():
+    """Inductor asks and builds behind a lock, so nobody reads a header while it is written."""
+    compile_all = codecache._worker_compile_cpp
+
+    @functools.wraps(compile_all)
+    def compile_whole(lock_path, builders):
+        if os.path.dirname(lock_path) == codecache._HEADER_LOCK_DIR:
+            builders = [_Whole(each) for each in builders]
+        compile_all(lock_path, builders)
+
+    codecache._worker_compile_cpp = compile_whole
+
+
+_checked = set()  # units by name, that the processor has
+
+
+class _UntilOneHolds(tuple):
+    """Vector units, the strongest first, up to the first one that the compiler can be used for.
+
+    Who goes through them asks each whether it holds, unless the processor lacks it."""
+
+    def __iter__(self):
+        for unit in super().__iter__():
+            yield unit
+            if str(unit) in _checked and unit:
+                return
+
+
+def use_kept(picks_vector_unit=False):
     """Has Inductor keep vector units and its precompiled headers in the folder. Kernels stay where
-    they were. Does nothing where there is no such folder, or no such part of Inductor."""
+    they were. Does nothing where there is no such folder, or no such part of Inductor.
+
+    `picks_vector_unit`: somebody asks for vectors of a length, which a weaker unit may have."""
     path = folder()
     if path is None:
         return
     if hasattr(codecache, "_HEADER_DIR"):
-        codecache._HEADER_DIR = os.path.join(path, "precompiled_headers")
-        codecache._HEADER_LOCK_DIR = os.path.join(path, "precompiled_headers", "locks")
+        codecache._HEADER_DIR = os.path.join(path, "headers")
+        codecache._HEADER_LOCK_DIR = os.path.join(path, "headers", "locks")
+        if not hasattr(codecache._worker_compile_cpp, "__wrapped__"):
+            _keep_whole_headers()
     parts = ("VecISA", "_get_isa_dry_compile_fingerprint")
     if all(hasattr(cpu_vec_isa, part) for part in parts) and not _is_kept():
         _keep_checks(path)
+        picks_vector_unit |= "ATEN_CPU_CAPABILITY" in os.environ
+        if hasattr(cpu_vec_isa, "supported_vec_isa_list") and not picks_vector_unit:
+            cpu_vec_isa.supported_vec_isa_list = _UntilOneHolds(cpu_vec_isa.supported_vec_isa_list)
 
 
 def _is_kept():

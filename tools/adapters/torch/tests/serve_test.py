@@ -259,6 +259,22 @@ lowering.lowerings[torch.ops.aten.mm.default] = fail
 serve.serve(backends.Compile({}), "cpu")
 """
 
+# Imports of a compiler end the process.
+_WITHOUT_COMPILERS = """import os
+import runpy
+import sys
+
+class Ending:
+    def find_spec(self, name, *words):
+        if name.startswith(("torch._dynamo", "torch._inductor")):
+            print(name, "is imported", file=sys.stderr, flush=True)
+            os._exit(1)
+
+sys.meta_path.insert(0, Ending())
+sys.argv = ["graphgate_torch", "serve", "--backend", "eager"]
+runpy.run_module("graphgate_torch", run_name="__main__")
+"""
+
 _BROKEN = """from graphgate_torch import backends
 from graphgate_adapter import serve
 
@@ -423,6 +439,12 @@ class Serve(Checked):
         model = os.path.join(GOLDEN, "models", "mutations.pt2")
         ran, _ = self._check(_executor("--backend", "eager"), "--judges", "bounds,state", model)
         self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
+
+    def test_eager_mode_imports_no_compiler(self):
+        executor = shlex.join([sys.executable, self._write("script.py", _WITHOUT_COMPILERS)])
+        for text, status in ((_CASE, 0), (_CASE.replace("[2, 2]", "[3, 2]"), 4)):  # the other is refused
+            ran, _ = self._check(executor, "--judges", "bounds", self._write("tiny.case", text))
+            self.assertEqual(ran.returncode, status, ran.stdout + ran.stderr)
 
     def test_complex_numbers_pass(self):
         case = os.path.join(GOLDEN, "cases", "op", "complex.case")

@@ -43,6 +43,10 @@ class Toolchain(unittest.TestCase):
             mock.patch.object(cpu_vec_isa.VecISA, "check_build", check_build),
             mock.patch.object(codecache, "_HEADER_DIR", "before"),
             mock.patch.object(codecache, "_HEADER_LOCK_DIR", "before"),
+            mock.patch.object(toolchain, "_checked", set()),
+            mock.patch.object(codecache, "_worker_compile_cpp", codecache._worker_compile_cpp),
+            mock.patch.object(
+                cpu_vec_isa, "supported_vec_isa_list", cpu_vec_isa.supported_vec_isa_list),
         ):
             patch.start()
             self.addCleanup(patch.stop)
@@ -55,7 +59,7 @@ class Toolchain(unittest.TestCase):
         (kept,) = os.listdir(os.path.join(self.cache, "graphgate"))
         folder = os.path.join(self.cache, "graphgate", kept)
         self.assertIn(torch.__version__, kept)
-        self.assertEqual(codecache._HEADER_DIR, os.path.join(folder, "precompiled_headers"))
+        self.assertEqual(codecache._HEADER_DIR, os.path.join(folder, "headers"))
         self.assertTrue(self.check())
         self.assertEqual(self.checks, [folder])
 
@@ -88,6 +92,71 @@ class Toolchain(unittest.TestCase):
             toolchain.use_kept()
             self.check(str(asked))
             self.assertEqual(os.environ.get("TORCHINDUCTOR_CACHE_DIR"), asked)
+
+    EVERY_UNIT = ["strong", "weak"], ["wrong", "strong", "weak"]
+
+    def looked_for(self, **words):
+        """The units that are looked for where a processor has three of four."""
+
+        class Named(Unit):
+            def __init__(self, name, is_there):
+                self.name, self.is_there = name, is_there
+
+            def __str__(self):
+                return self.name
+
+            def __bool__(self):
+                looked_for.append(self.name)
+                cpu_vec_isa.VecISA.check_build(self, "code of " + self.name)
+                return self.is_there
+
+        looked_for = []
+        units = [Named("lacking", True), Named("wrong", False), Named("strong", True), Named("weak", True)]
+        with mock.patch.object(cpu_vec_isa, "supported_vec_isa_list", units):
+            toolchain.use_kept(**words)
+            found = [str(each) for each in cpu_vec_isa.supported_vec_isa_list
+                     if str(each) != "lacking" and each]
+        return found, list(dict.fromkeys(looked_for))
+
+    def test_the_search_ends_with_the_strongest_unit(self):
+        self.assertEqual(self.looked_for(), (["strong"], ["wrong", "strong"]))
+
+    def test_all_units_are_looked_for_where_a_weaker_one_may_be_picked(self):
+        self.assertEqual(self.looked_for(picks_vector_unit=True), self.EVERY_UNIT)
+
+    def test_the_environment_may_pick_one_too(self):
+        with mock.patch.dict(os.environ, {"ATEN_CPU_CAPABILITY": "avx2"}):
+            self.assertEqual(self.looked_for(), self.EVERY_UNIT)
+
+    def build_header(self, is_killed=False):
+        """Has a header built as Inductor does, unless it is there: whether it was."""
+        path = os.path.join(codecache._HEADER_DIR, "header.h.gch")
+        built = []
+
+        class Builder:
+            def get_target_file_path(self):
+                return path
+
+            def build(self):
+                built.append(path)
+                with open(path, "w", encoding="ascii") as file:
+                    file.write("ha" if is_killed else "half and half")
+                if is_killed:
+                    raise KeyboardInterrupt
+
+        os.makedirs(codecache._HEADER_LOCK_DIR, exist_ok=True)
+        lock = os.path.join(codecache._HEADER_LOCK_DIR, "header.lock")
+        try:
+            codecache._worker_compile_cpp(lock, (Builder(),))
+        except KeyboardInterrupt:
+            pass
+        return bool(built)
+
+    def test_a_header_that_was_not_written_to_its_end_is_none(self):
+        toolchain.use_kept()
+        self.assertTrue(self.build_header(is_killed=True))
+        self.assertTrue(self.build_header())
+        self.assertFalse(self.build_header())
 
     def test_without_a_folder_all_is_as_ever(self):
         before = cpu_vec_isa.VecISA.check_build
