@@ -7,7 +7,7 @@
 Each build runs the campaign's shards in turns with the other one, old and new first by turns, one
 worker each. A case agrees where its line of the case log does: outcome, digest of the verdict
 (reasons and features), and signature. Processor time is that of the process and its workers
-(as wait4 counts), user and system; the ratio of a shard is old by new, and what is printed
+(as wait4 counts), user and system. The ratio of a shard is old by new, and what is printed
 is the ratio of the sums and the median over the shards. Exit code 1 where a case differs.
 """
 

@@ -6,7 +6,8 @@ string literals of C++; comments and strings of Python). docs/log/ tells what wa
 
   beginning   a sentence that begins with Whose, With what, Of what, Who, ... : it hides its subject
   word        a word for which the house has another: "depends on" for "hangs on"
-  length      a sentence of a page with more than 34 words; names in code that follow each other count as one
+  length      a sentence with more than 34 words, of a page, of the kit's headers, or of Python's comments and docstrings;
+              names in code that follow each other count as one
 
 Prints a line for each, `FILE:LINE: RULE: the sentence`; exit code 1 where there is one. --count prints numbers by rule.
 """
@@ -45,8 +46,9 @@ WORDS = {
 class Piece:
     """A paragraph, an item of a list or a cell of a table, with the line on which each word stands."""
 
-    def __init__(self):
+    def __init__(self, is_held_to_length=False):
         self.words = []  # (word, line)
+        self.is_held_to_length = is_held_to_length
 
     def add(self, text, line):
         self.words += [(word, line) for word in text.split()]
@@ -62,12 +64,15 @@ def plain(text):
 
 
 def pieces_of_page(text):
-    piece, fenced, pre_ok = Piece(), False, True
+    def new_piece():
+        return Piece(is_held_to_length=True)
+
+    piece, fenced, pre_ok = new_piece(), False, True
     for number, line in enumerate(text.split("\n"), 1):
         if line.lstrip().startswith("```"):
             fenced = not fenced
             yield piece
-            piece = Piece()
+            piece = new_piece()
             continue
         if fenced:
             continue
@@ -77,10 +82,10 @@ def pieces_of_page(text):
         begins = re.match(r"\s*([-*] |\d+\. |#|\||>)", line)
         if not line.strip() or begins:
             yield piece
-            piece = Piece()
+            piece = new_piece()
         if line.lstrip().startswith("|"):
             for cell in re.split(r"(?<!\\)\|", line):
-                cell_piece = Piece()
+                cell_piece = new_piece()
                 cell_piece.add(plain(cell), number)
                 yield cell_piece
             continue
@@ -88,13 +93,14 @@ def pieces_of_page(text):
     yield piece
 
 
-def pieces_of_comments(text):
-    piece = Piece()
+def pieces_of_comments(text, is_header=False):
+    piece = Piece(bool(is_header))
     for number, line in enumerate(text.split("\n"), 1):
         found = re.search(r"(?:^|\s)//+ ?(.*)", line)
-        if not found or not found[1].strip() or found[1].startswith("  "):
+        is_behind_code = found and line[:found.start()].strip()
+        if not found or not found[1].strip() or found[1].startswith(("  ", "- ", "IWYU")) or is_behind_code:
             yield piece
-            piece = Piece()
+            piece = Piece(bool(is_header))
             if not found or not found[1].strip():
                 continue
         piece.add(plain(found[1]), number)
@@ -117,18 +123,19 @@ def pieces_of_literals(text):
 
 
 def pieces_of_python(text):
-    """Comments, those in a row as one, and strings."""
-    piece, last = Piece(), 0
+    """Comments, those in a row as one, and strings. A string that a line begins with is a docstring."""
+    piece, last = Piece(is_held_to_length=True), 0
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.COMMENT:
-            if token.start[0] != last + 1:
+            if token.start[0] != last + 1 or token.line[:token.start[1]].strip():
                 yield piece
-                piece = Piece()
+                piece = Piece(is_held_to_length=True)
             piece.add(plain(token.string.lstrip("#! ")), token.start[0])
             last = token.start[0]
         elif token.type == tokenize.STRING:
+            is_docstring = token.string.startswith('"""') and not token.line[:token.start[1]].strip()
             for at, paragraph in enumerate(re.split(r"\n\s*\n", re.sub(r"^[a-zA-Z]*(\"\"\"|[\"'])|(\"\"\"|[\"'])$", "", token.string))):
-                string = Piece()
+                string = Piece(is_docstring)
                 string.add(plain(paragraph), token.start[0] + 2 * at)
                 yield string
     yield piece
@@ -156,13 +163,12 @@ def sentences(piece):
 
 
 def findings(path, text):
-    is_page = path.endswith(".md")
-    if is_page:
+    if path.endswith(".md"):
         pieces = pieces_of_page(text)
     elif path.endswith(".py"):
         pieces = pieces_of_python(text)
     else:
-        pieces = [*pieces_of_comments(text), *pieces_of_literals(text)]
+        pieces = [*pieces_of_comments(text, re.match(r"tools/kit/.*\.h$", path)), *pieces_of_literals(text)]
     for piece in pieces:
         for sentence in sentences(piece):
             said = " ".join(word for word, _ in sentence)
@@ -175,7 +181,7 @@ def findings(path, text):
                     yield line, "word", f"'{found[0]}', say {instead}: {said}"
             count = count_words(sentence)
             is_data = path in DATA and DATA[path].match(said)
-            if is_page and count > MOST_WORDS and not is_data:
+            if piece.is_held_to_length and count > MOST_WORDS and not is_data:
                 yield line, "length", f"{count} words: {said}"
 
 

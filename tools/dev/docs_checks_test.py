@@ -64,11 +64,18 @@ class English(unittest.TestCase):
         self.assertEqual(self._rules("a.md", "| a | It hangs on b |\n\nIt hangs\non b.\n"),
                          [(1, "word"), (3, "word")])
 
-    def test_long_sentences_are_found_in_pages_alone(self):
+    def test_long_sentences_are_found_in_pages_in_the_kit_and_in_python(self):
         most = check_english.MOST_WORDS
         self.assertEqual(self._rules("a.md", "word " * (most + 1) + ".\n"), [(1, "length")])
         self.assertEqual(self._rules("a.md", "word " * most + ".\n"), [])
-        self.assertEqual(self._rules("a.h", "// " + "word " * (most + 1) + ".\n"), [])
+        comment = "// " + "word " * (most + 1) + ".\n"
+        self.assertEqual(self._rules("a.h", comment), [])
+        self.assertEqual(self._rules("tools/kit/a.h", comment), [(1, "length")])
+        for text in ("# {}.\n", '"""{}."""\n', 'f = 1\n\ndef g():\n    """{}."""\n'):
+            said = text.format(("word " * (most + 1)).strip())
+            self.assertEqual([rule for _, rule in self._rules("a.py", said)], ["length"], text)
+        self.assertEqual(self._rules("a.py", 'f("' + "word " * (most + 1) + '.")\n'), [])
+        self.assertEqual(self._rules("a.py", "a = 1  # " + "word " * 20 + "\nb = 2  # " + "word " * 20 + "\n"), [])
 
     def test_comments_and_messages_are_read(self):
         self.assertEqual(self._rules("a.cpp", '// Who uses it: b.\nf("it hangs "\n  "on c");\n'),

@@ -4,7 +4,7 @@
     make_bad_inputs.py MODELS_DIR OUT_DIR
 
 MODELS_DIR is golden/models. What the reader must say of each file stands in OUT_DIR/EXPECTED.txt
-(FILE, a tab, the message), which this script does not write: a new file needs a new line there, read
+(FILE, a tab, the message). This script does not write it: a new file needs a new line there, read
 and agreed with by a person. Standard library only.
 """
 

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""Makes each call to the system fail that a small run of a verb makes, one at a time: the n-th open,
-write, rename, fsync, fork, mmap, read and making of a file, for every n, and a sample of allocations.
+"""Makes each call to the system fail that a small run of a verb makes, one at a time.
+
+These are the n-th open, write, rename, fsync, fork, mmap, read and making of a file, for every n, and a
+sample of allocations.
 
     faults.py GRAPHGATE LIBRARY GOLDEN [--every N] [--run NAME]... [--jobs N] [--kind KIND]...
               [--allocations N] [--seed N]
 
-LIBRARY is failing_calls.cpp, compiled; GRAPHGATE has glibc's allocator. What is demanded of each: the code and the files of the run
-without a fault, or exit code 3 and one line; no signal; each file as it was or whole; nothing left
-aside; and a state that goes on. The last lines say how many points there were of each kind.
+LIBRARY is failing_calls.cpp, compiled; GRAPHGATE has glibc's allocator. Demanded of each are the code and the files of the run
+without a fault, or exit code 3 and one line. No signal ends it, each file is as it was or whole, nothing is
+left aside, and the state goes on. The last lines say how many points there were of each kind.
 
 There are too many allocations to fail each: so many of a run, --allocations, as far from each other as
 they can be, and another sample for each --seed.

@@ -3,8 +3,8 @@
 
     kill_storm.py GRAPHGATE GOLDEN [--kills N] [--run NAME]... [--jobs N] [--seed N]
 
-What is demanded: after a kill each file is as it was or whole; the same run then, or the one that
-goes on, comes to what one that nobody killed comes to; and nothing of the dead one is left by then.
+What is demanded: after a kill each file is as it was or whole. The same run then, or the one that
+goes on, comes to what one that nobody killed comes to. Nothing of the dead one is left by then.
 The last line says how many were killed.
 """
 import argparse

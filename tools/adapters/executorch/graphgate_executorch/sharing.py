@@ -1,7 +1,7 @@
 """Tells which outputs share memory. ExecuTorch hands out copies, so eager mode is asked.
 
-An output is told as a view of an input, of a state or of another output where it is one in eager
-mode, and where ExecuTorch's copy has the bytes that this view shows. So values are ExecuTorch's own,
+An output may be a view of an input, of a state or of another output in eager mode. It is told as one
+where ExecuTorch's copy has the bytes that this view shows. So values are ExecuTorch's own,
 and what a copy hides is no difference.
 """
 

@@ -46,10 +46,10 @@ def _is_off_gpu(node):
 
 
 def check(graph, splitting_ops, mode, is_on_gpu):
-    """Raises Unsupported where vLLM's captures are not for such a graph: where the host asks for
-    values while it is captured, a tensor is the host's beside a GPU, or an op that is not captured
-    returns new memory in each call (vLLM's splitting ops write into an operand: the next piece reads
-    where it read before)."""
+    """Raises Unsupported where vLLM's captures are not for such a graph. The host may ask for values
+    while it is captured, or a tensor may be the host's beside a GPU. Or an op that is not captured
+    returns new memory in each call: vLLM's splitting ops write into an operand, and the next piece reads
+    where it read before."""
     for node in graph.graph.nodes:
         if is_on_gpu and _is_off_gpu(node):
             raise Unsupported(f"{node.name} is a tensor of the host's, and no CUDA graph has it")

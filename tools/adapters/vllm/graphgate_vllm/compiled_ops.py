@@ -1,9 +1,9 @@
 """vLLM's compiled ops, in Python, for a machine where its extension is missing.
 
 They are the ops that vLLM's passes name. Names, arguments and defaults are those of the extension
-(`_C_stable_libtorch`); what they compute is what vLLM's own code in Python says beside its calls
-(vllm/ir/ops, CustomOp.forward_native): in float32, or in float64 where the operand is of it, rounded
-once where the kernels store.
+(`_C_stable_libtorch`). What they compute is what vLLM's own code in Python says beside its calls
+(vllm/ir/ops, CustomOp.forward_native). They compute in float32, or in float64 where the operand is of
+it, and round once where the kernels store.
 """
 
 import torch
@@ -126,8 +126,8 @@ def dynamic_per_token_scaled_fp8_quant(result, input, scale, scale_ub):
 
 
 def _rotate(heads, cos, sin, is_neox):
-    """Turns pairs of numbers of `heads` [T, H, R] by angles, cos and sin [T, R / 2]; neox: a pair is
-    a number of the first half and one of the second, else two neighbours."""
+    """Turns pairs of numbers of `heads` [T, H, R] by angles, cos and sin [T, R / 2]. With neox a pair
+    is a number of the first half and one of the second, else two neighbours."""
     cos, sin = (each.unsqueeze(1).to(heads.dtype) for each in (cos, sin))
     if is_neox:
         first, second = heads.chunk(2, -1)

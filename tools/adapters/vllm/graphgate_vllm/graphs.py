@@ -2,7 +2,7 @@
 
 A captured piece is run again at each replay, over the memory that it was captured with. Its results go
 into blocks of a pool, as those of a GPU do. A block whose tensor is gone may be handed to a later
-capture, so what is held weakly by mistake is overwritten; a tensor that lies elsewhere than in the
+capture, so what is held weakly by mistake is overwritten. A tensor that lies elsewhere than in the
 capture is read where it lay, so what is stale shows.
 """
 

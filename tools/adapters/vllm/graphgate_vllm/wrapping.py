@@ -2,7 +2,7 @@
 
 `support_torch_compile` traces a model once, with the dimensions dynamic that the model declares, drops
 every guard, and from then on calls what it compiled whatever comes. It keeps what it compiled under a
-key of the files that Dynamo traced, so each program here is a file, whose name tells all that its
+key of the files that Dynamo traced. So each program here is a file, whose name tells all that its
 compiling may look at: no two programs share an entry.
 """
 
