@@ -220,8 +220,8 @@ class Session {
         std::chrono::duration<double>(std::chrono::steady_clock::now() - since).count();
   }
 
-  // `socket`: where it may listen for requests to fork; empty: nowhere. Whoever takes the answer
-  // learns what went wrong.
+  // `socket`: where it may listen for requests to fork; empty: nowhere. What went wrong shows in
+  // take_greeting().
   void send_greeting(const std::string& socket) {
     if (folder_.path().empty()) {
       const std::string where = settings_.exchange.empty() ? P_tmpdir : settings_.exchange;

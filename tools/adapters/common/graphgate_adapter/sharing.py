@@ -1,8 +1,9 @@
 """Compiled programs that are loaded again: judges load one program several times, with other data.
 
 A program that is loaded again with the same text, ops and options takes over what the first was
-compiled to, where a process that knew nothing of the first would compile just the same: the first
-call has the same signature, and nothing was compiled after it. Everything else is compiled anew.
+compiled to. That is right where a process that knew nothing of the first would compile just the same:
+the first call has the same signature, and nothing was compiled after it. Everything else is compiled
+anew.
 """
 
 import dataclasses

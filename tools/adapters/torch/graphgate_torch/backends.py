@@ -148,7 +148,14 @@ class Compile(Backend):
 
         A graph for a GPU has kernels for the CPU as well: of counters and of numbers. Its other kernels
         are compiled in the process that needs them, as many processes do at the same time: the pool of
-        Inductor would be one interpreter more for each of them."""
+        Inductor would be one interpreter more for each of them.
+
+        A kernel with vectors is compiled, and one without: each has headers that are precompiled. Where
+        that is still to do, the second comes beside the first case."""
+        from torch._inductor import config as inductor
+
+        from graphgate_torch import toolchain
+
         if torch.device(device).type != "cpu":
             if "TORCHINDUCTOR_COMPILE_THREADS" not in os.environ:
                 inductor.compile_threads = 1

@@ -114,7 +114,7 @@ _checked = set()  # units by name, that the processor has
 class _UntilOneHolds(tuple):
     """Vector units, the strongest first, up to the first one that the compiler can be used for.
 
-    Who goes through them asks each whether it holds, unless the processor lacks it."""
+    One who goes through them asks each whether it holds, unless the processor lacks it."""
 
     def __iter__(self):
         for unit in super().__iter__():

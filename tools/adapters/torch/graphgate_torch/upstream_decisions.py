@@ -2,7 +2,7 @@
 
 The version's own scheduler and wrapper code decide. Nothing is compiled and nothing is run: the work
 ends where the wrapper's code is written. The nodes of a graph without a GPU count as a GPU's where
-the scheduler asks whether they can be captured, and nowhere else; of a graph on a GPU none of that is
+the scheduler asks whether they can be captured, and nowhere else. Of a graph on a GPU none of that is
 changed (docs/upstream_check.md).
 """
 
