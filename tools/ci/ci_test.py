@@ -5,11 +5,12 @@
 
 The two files are read as YAML: the steps of the action run with the variables that they say, made of
 its inputs and their defaults. A step that is an action of somebody else is not run, and what it is given
-is looked at. The Containerfile is read alone: an image needs a registry. Ends with 77 where there is no
+is looked at. The Containerfile is read alone: tools/ci/image_test builds it. Ends with 77 where there is no
 reader of YAML."""
 import json
 import os
 import re
+import shutil
 import stat
 import subprocess
 import sys
@@ -241,6 +242,57 @@ class Environments(Job):
         done = self.script(*SMALL_GATE.split(), GRAPHGATE_PACKAGE=wheel, PIP_NO_INDEX="1")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertTrue(os.path.exists(self.at(".graphgate/program/bin/serves")))
+
+
+class Schemas(unittest.TestCase):
+    """The two files as the services read them: by the schemas that are published of their forms, which the
+    package check-jsonschema of PyPI brings along."""
+
+    def setUp(self):
+        self.checker = os.environ.get("GRAPHGATE_CHECK_JSONSCHEMA") or shutil.which("check-jsonschema")
+        if not self.checker:
+            self.skipTest("there is no check-jsonschema (pip install check-jsonschema, or name it in "
+                          "GRAPHGATE_CHECK_JSONSCHEMA)")
+
+    def check(self, text: str, *words: str) -> subprocess.CompletedProcess:
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "file.yml")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+            return subprocess.run([self.checker, *words, path], text=True, capture_output=True)
+
+    def expect(self, text: str, *words: str) -> None:
+        good = self.check(text, *words)
+        self.assertEqual(good.returncode, 0, good.stdout + good.stderr)
+
+    def read(self, name: str) -> str:
+        with open(os.path.join(HERE, name), encoding="utf-8") as file:
+            return file.read()
+
+    def shown(self, name: str) -> str:
+        """What the comment at the top of a file shows of its use."""
+        lines = [line for line in self.read(name).splitlines() if line.startswith("#   ")]
+        return "".join(line.removeprefix("#   ") + "\n" for line in lines)
+
+    def test_the_action_is_one(self):
+        words = "--builtin-schema", "vendor.github-actions"
+        self.expect(self.read("action.yml"), *words)
+        wrong = self.check(self.read("action.yml").replace("shell: bash", "shel: bash"), *words)
+        self.assertEqual(wrong.returncode, 1, "a schema that takes all tells nothing")
+
+    def test_a_workflow_may_use_the_action_as_its_comment_shows(self):
+        step = "".join("      " + line + "\n" for line in self.shown("action.yml").splitlines())
+        self.expect("on: push\njobs:\n  upgrade:\n    runs-on: ubuntu-latest\n    steps:\n" + step,
+                    "--builtin-schema", "vendor.github-workflows")
+
+    def test_the_job_is_one_and_so_is_what_extends_it(self):
+        words = "--builtin-schema", "vendor.gitlab-ci", "--data-transform", "gitlab-ci"
+        # The schema leaves hidden jobs, whose names begin with a point, as they are.
+        job = self.read("gitlab.yml").replace("\n.graphgate:", "\ngraphgate:")
+        self.expect(job, *words)
+        self.expect(self.shown("gitlab.yml"), *words)
+        wrong = self.check(job.replace("when: always", "when: allways"), *words)
+        self.assertEqual(wrong.returncode, 1, "a schema that takes all tells nothing")
 
 
 class Containerfile(unittest.TestCase):
