@@ -27,6 +27,7 @@
 #include "tools/cli/flags.h"
 #include "tools/cli/manners.h"
 #include "tools/cli/verb.h"
+#include "tools/executors/case_sources.h"
 #include "tools/executors/executor_sources.h"
 #include "tools/executors/optimized_options.h"
 #include "tools/executors/stored_subject.h"
@@ -315,7 +316,7 @@ Result<void> check_with_all(const CheckInput& input, std::size_t index, const Se
     GRAPHGATE_TRY(subjects.emplace_back(), started_subject(name, options, setting.verb));
     const Subject& subject = *subjects.back();
     scripts.push_back(std::make_unique<Script>(input.script));
-    scripts.back()->options = taken_of(subject, options);
+    suit(*scripts.back(), subject, options);
     if (!input.is_case) {
       GRAPHGATE_TRY_VOID(conformance::keep_promised_static(*scripts.back(), options));
     }

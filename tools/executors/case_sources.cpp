@@ -31,4 +31,12 @@ spec::CaseFile with_flags(spec::CaseFile the_case, const conformance::Configurat
   return the_case;
 }
 
+void suit(conformance::Script& script, const Subject& subject,
+          const conformance::Configuration& options) {
+  auto& refusal = script.expectation.refusal;
+  const bool is_owed_less = refusal && subject.is_process();
+  script.options = is_owed_less ? options : taken_of(subject, options);
+  if (is_owed_less) refusal->text.clear();
+}
+
 }  // namespace graphgate::tools

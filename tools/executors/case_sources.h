@@ -36,4 +36,10 @@ class CaseSources {
                                         const conformance::Configuration& flags,
                                         const Subject& subject);
 
+// Gives the script of a case the options that the subject takes. One that expects a refusal keeps
+// all options for a process: who lacks an option owes no refusal that comes with it, and says so.
+// Nor does a process owe the words of our own executor.
+void suit(conformance::Script& script, const Subject& subject,
+          const conformance::Configuration& options);
+
 }  // namespace graphgate::tools

@@ -64,5 +64,20 @@ TEST(OptionsUnderFlags, AreThoseThatGoWithThem) {
   EXPECT_EQ(options_under(pools, unknown), unknown) << "who reads it refuses it";
 }
 
+TEST(ExecutorSources, RefusalsOfOurExecutorAreNotOwedByAProcess) {
+  const Configuration asked = {{"wrapper", "split"}};
+  const auto suited = [&](const char* subject, bool is_refusal_expected) {
+    conformance::Script script;
+    if (is_refusal_expected) script.expectation.refusal = {1, "index 3"};
+    suit(script, *make_subject(subject).value(), asked);
+    return script;
+  };
+  const char* const process = "cmd:engine";
+  EXPECT_TRUE(suited(process, false).options.empty());
+  EXPECT_EQ(suited(process, true).options, asked) << "so that it says that it lacks one";
+  EXPECT_EQ(suited(process, true).expectation.refusal->text, "");
+  EXPECT_EQ(suited("optimized", true).expectation.refusal->text, "index 3");
+}
+
 }  // namespace
 }  // namespace graphgate::tools

@@ -77,7 +77,7 @@ Result<GateCase> judge_input(const GateInput& input, const SideExecutor& executo
   const auto oracle = reference_source(asked.contains(option::kAllowZeroAndOne));
   GRAPHGATE_TRY_VOID(subject.start());
   const double asked_before = subject.times().asked;
-  read.script.options = taken_of(subject, asked);
+  suit(read.script, subject, asked);
   Runs runs(read.script, subject, *oracle);
   conformance::JudgeSettings settings;
   settings.seed = options.seed;

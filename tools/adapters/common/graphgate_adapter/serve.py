@@ -9,7 +9,9 @@ import traceback
 
 import torch
 
-from graphgate_adapter import accelerator, custom_ops, fork_server, graph_text, module, ops
+from graphgate_adapter import (
+    accelerator, custom_ops, declared, fork_server, graph_text, module, ops,
+)
 from graphgate_adapter.errors import (
     has_no_kernel_for_values,
     innermost,
@@ -134,6 +136,8 @@ class Program:
             setattr(self._module, module.attribute(target), tensor)
 
     def call(self, inputs, mode):
+        if wrong := declared.refusal(self._graph, inputs):
+            raise Refusal("bad input", wrong)
         with torch.no_grad():
             if mode == "eager" or not self._backend.compiles:
                 try:

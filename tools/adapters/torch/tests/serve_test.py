@@ -446,6 +446,19 @@ class Serve(Checked):
             ran, _ = self._check(executor, "--judges", "bounds", self._write("tiny.case", text))
             self.assertEqual(ran.returncode, status, ran.stdout + ran.stderr)
 
+    def test_calls_that_a_program_does_not_declare_are_refused(self):
+        cases = os.path.join(GOLDEN, "cases")
+        names = ("other-dtype", "other-rank", "size-out-of-range", "singular-shapes", "index-out-of-range")
+        paths = [os.path.join(cases, "fault", f"{name}.case") for name in names]
+        ran, _ = self._check(_executor("--backend", "eager"), "--judges", "bounds,state", *paths)
+        self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
+
+    def test_what_another_executor_refuses_by_its_options_is_not_owed(self):
+        case = os.path.join(GOLDEN, "cases", "wrapper", "buffer-bound-anew.case")
+        ran, _ = self._check(_executor("--backend", "eager"), "--judges", "bounds", case)
+        self.assertEqual(ran.returncode, 2, ran.stdout + ran.stderr)
+        self.assertIn("has no option", ran.stdout)
+
     def test_complex_numbers_pass(self):
         case = os.path.join(GOLDEN, "cases", "op", "complex.case")
         for words in (("--backend", "eager"), ()):
