@@ -51,6 +51,8 @@ class ScenarioDrawer {
     data_ = has(Trait::kExactData) ? DataClass::kExact : DataClass::kRandom;
     if (has(Trait::kSpecialData)) data_ = DataClass::kSpecial;
     names_modes_ = has(Trait::kCallModes);
+    // No gene is read for what an older generator does not draw.
+    moves_inputs_ = alphabet_.chance(Trait::kMovedInputs) > 0 && has(Trait::kMovedInputs);
     restarts_ = case_.options.contains(spec::option::kCache) ||
                 case_.options.contains(spec::option::kAheadOfTime);
     has_flags_ = alphabet_.chance(Trait::kDispatch) > 0 &&
@@ -141,10 +143,12 @@ class ScenarioDrawer {
     std::shared_ptr<spec::HostStorage> storage;
     for (std::size_t i = 0; i < program.inputs.size(); ++i) {
       const Port& port = program.inputs[i];
+      const bool is_shared = i == with || i == shared;
+      const std::int64_t offset = is_shared ? 0 : draw_offset(port);
       const bool is_given = data_ != DataClass::kRandom && port.holds_random_data;
-      if (!is_given && i != with && i != shared) continue;
-      spec::HostTensor tensor =
-          draw_tensor(program.table, port.tensor, sizes, data_, case_.seed + 31 * number + i);
+      if (!is_given && !is_shared && offset == 0) continue;
+      spec::HostTensor tensor = draw_tensor(program.table, port.tensor, sizes, data_,
+                                            case_.seed + 31 * number + i, offset);
       if (i == with) storage = tensor.storage;
       if (i == shared && storage) tensor.storage = storage;
       set.inputs.push_back({user_input_name(i), std::move(tensor)});
@@ -154,6 +158,15 @@ class ScenarioDrawer {
     set.program = program.program.name;
     case_.inputs.push_back(std::move(set));
     return case_.inputs.back().name;
+  }
+
+  // How many elements of its storage lie before an input of the next call: an executor that has
+  // noted the alignment of an earlier call's meets another one.
+  std::int64_t draw_offset(const Port& port) {
+    if (!moves_inputs_ || port.is_static || !port.holds_random_data) return 0;
+    if (!genes_.chance(40)) return 0;
+    const auto offset = 1 + static_cast<std::int64_t>(genes_.below(3));
+    return port.is_paired ? 2 : offset;
   }
 
   // A storage is on one device. Where one input is static, the program relies on the bytes of both,
@@ -232,6 +245,7 @@ class ScenarioDrawer {
   bool swaps_ = false;
   bool shares_inputs_ = false;
   bool names_modes_ = false;
+  bool moves_inputs_ = false;
   bool restarts_ = false;
   bool has_flags_ = false;
   bool is_holding_ = false;

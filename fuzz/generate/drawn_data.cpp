@@ -53,7 +53,7 @@ std::optional<std::uint64_t> special(DType dtype, std::uint64_t which) {
 
 spec::HostTensor draw_tensor(const SizeTable& table, const DrawnTensor& like,
                              const std::vector<std::int64_t>& symbols, DataClass data,
-                             std::uint64_t seed) {
+                             std::uint64_t seed, std::int64_t offset) {
   spec::HostTensor tensor;
   tensor.dtype = like.dtype;
   std::int64_t elements = 1;
@@ -62,9 +62,10 @@ spec::HostTensor draw_tensor(const SizeTable& table, const DrawnTensor& like,
     tensor.strides.push_back(table.evaluate(like.strides[d], symbols));
     elements *= tensor.sizes.back();
   }
+  tensor.storage_offset = offset;
   tensor.storage = std::make_shared<spec::HostStorage>();
   tensor.storage->bytes.resize(
-      static_cast<std::size_t>(elements * spec::item_size_bytes(like.dtype)));
+      static_cast<std::size_t>((offset + elements) * spec::item_size_bytes(like.dtype)));
   // The parts of a complex number are drawn one by one.
   const DType dtype = spec::component_dtype(like.dtype);
   const auto item = static_cast<std::size_t>(spec::item_size_bytes(dtype));

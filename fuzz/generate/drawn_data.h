@@ -17,9 +17,10 @@ enum class DataClass : std::uint8_t {
   kSpecial,  // those, and NaN, infinities, -0 and subnormal numbers
 };
 
-// A tensor with the geometry of `like` at these values of the symbols, and elements from the seed.
+// Returns a tensor with the geometry of `like` at these values of the symbols, and elements from
+// the seed. It begins `offset` elements behind the beginning of its storage.
 [[nodiscard]] spec::HostTensor draw_tensor(const SizeTable& table, const DrawnTensor& like,
                                            const std::vector<std::int64_t>& symbols, DataClass data,
-                                           std::uint64_t seed);
+                                           std::uint64_t seed, std::int64_t offset = 0);
 
 }  // namespace graphgate::fuzz

@@ -79,6 +79,7 @@ constexpr Family kFamilies[] = {
     {"gradients", gradients_rows},
     {"optimizer", optimizer_rows},
     {"motif", motif_rows},
+    {"host", host_rows},
 };
 
 std::string known(std::string name) {

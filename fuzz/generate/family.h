@@ -190,6 +190,7 @@ template <class Table>
 [[nodiscard]] std::span<const DrawnOp> matmul_rows();
 [[nodiscard]] std::span<const DrawnOp> max_pooling_rows();
 [[nodiscard]] std::span<const DrawnOp> motif_rows();
+[[nodiscard]] std::span<const DrawnOp> host_rows();
 [[nodiscard]] std::span<const DrawnOp> normalization_rows();
 [[nodiscard]] std::span<const DrawnOp> optimizer_rows();
 [[nodiscard]] std::span<const DrawnOp> orthogonal_polynomial_rows();
