@@ -157,7 +157,8 @@ TEST_F(CompiledModelTest, GivesBackAnInputInItsOwnLayout) {
     symbol s0 in [2, 64]
     input %x : f32[s0, 4]
     %y = aten.mul_.Tensor(%x, 2.0)
-    output %y
+    %z = aten.neg.default(%y)
+    output %z
   })");
   numbers(*model, {rows_of(3)});
   const spec::HostTensor input = transposed(3);

@@ -172,12 +172,13 @@ TEST(Docs, NameFilesByShortNamesThatExist) {
       "utility/fix_functionalization.py", "ir/clone_elimination.py", "utility/noop_elimination.py",
       "utility/split_coalescing.py", "utility/scatter_split_replace.py", "codegen.py",
       "piecewise_backend.py", "reinplace.py", "joint_graph.py", "post_grad.py", "split_cat.py",
-      "fuse_attention.py", "fx_passes/binary_folding.py", "fx_passes/joint_graph.py",
-      "fx_passes/post_grad.py", "fx_passes/efficient_conv_bn_eval.py", "codegen/cpp.py",
-      "cudagraph_trees.py", "_inductor/decomposition.py", "torch/_inductor/decomposition.py",
-      "_decomp/decompositions.py", "torch/_decomp/decompositions.py",
-      "ao/quantization/fx/_decomposed.py", "env_override.py", "compiler_interface.py",
-      "config/compilation.py", "compilation/compiler_interface.py", "decorators.py",
+      "fuse_attention.py", "fx_passes/fuse_attention.py", "fx_passes/quantization.py", "utils.py",
+      "fx_passes/binary_folding.py", "fx_passes/joint_graph.py", "fx_passes/post_grad.py",
+      "fx_passes/efficient_conv_bn_eval.py", "codegen/cpp.py", "cudagraph_trees.py",
+      "_inductor/decomposition.py", "torch/_inductor/decomposition.py", "_decomp/decompositions.py",
+      "torch/_decomp/decompositions.py", "ao/quantization/fx/_decomposed.py", "env_override.py",
+      "compiler_interface.py", "config/compilation.py", "compilation/compiler_interface.py",
+      "decorators.py",
       // what commands of the tutorial and of docs/ci.md write
       "gate.md", "summary.md"};
   const std::set<std::string> ends = ends_of_paths();
