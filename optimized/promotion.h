@@ -2,7 +2,7 @@
 //
 // Operands come in three ranks: tensors with dimensions, tensors without, and Python numbers. A
 // lower rank changes the dtype only where its category (bool < integer < floating < complex) is
-// higher than that of every higher rank; a Python number then counts as bool, int64, float32 (the
+// higher than that of every higher rank. A Python number then counts as bool, int64, float32 (the
 // default dtype) or complex64. A complex dtype beside float64 of its own rank is complex128; floats
 // of a higher rank keep their width as components.
 #pragma once

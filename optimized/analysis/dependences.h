@@ -49,9 +49,9 @@ using Dependences = std::vector<std::vector<Dependence>>;
 [[nodiscard]] Dependences analyze_dependences(const SizedGraph& graph, std::size_t block,
                                               const spec::DeviationSet& deviations = {});
 
-// Whether the elements of two tensors over one storage can be shown to share no byte: their byte
-// ranges do not meet, or they stay in different places of a common pitch (columns of a matrix).
-// False says nothing.
+// Returns whether the elements of two tensors over one storage can be shown to share no byte.
+// Either their byte ranges do not meet, or they stay in different places of a common pitch (columns
+// of a matrix). False says nothing.
 [[nodiscard]] bool provably_disjoint(const Tensor& a, const Tensor& b);
 
 }  // namespace graphgate::optimized

@@ -1,8 +1,8 @@
 // What torch._inductor makes of nodes, where its buffers differ from the storages of this planner.
 //
 // Here bytes have one storage with one name, and every node that launches is one. Inductor knows
-// bytes by the names of buffers: some views are buffers of their own, some writes leave a name
-// without bytes, and a pointwise value becomes a buffer only when somebody needs it in memory.
+// bytes by the names of buffers. Some views are buffers of their own, and some writes leave a name
+// without bytes. A pointwise value becomes a buffer only when somebody needs it in memory.
 // Deviations that stand for its mistakes act where its buffers are like that, and nowhere else.
 #pragma once
 
@@ -18,9 +18,9 @@ namespace graphgate::optimized {
 [[nodiscard]] std::vector<bool> views_with_names(const SizedGraph& graph);
 
 // Returns the storage that the node leaves to a buffer without a layout (IndexPutFallback and
-// ScatterFallback, on a GPU), else kNoStorage: index_put and index_add with a mask or by atomic
-// adds of integers, and scatters that reduce. Everything else that writes in place, custom ops
-// among it, has a MutationOutput or a layout.
+// ScatterFallback, on a GPU), else kNoStorage. Such nodes are index_put and index_add with a mask
+// or by atomic adds of integers, and scatters that reduce. Everything else that writes in place,
+// custom ops among it, has a MutationOutput or a layout.
 [[nodiscard]] StorageIndex written_without_layout(const SizedGraph& graph, const SizedNode& node);
 
 // Returns whether the node's results are surely buffers as soon as it is lowered: products,

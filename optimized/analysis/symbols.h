@@ -9,10 +9,11 @@
 namespace graphgate::optimized {
 
 // Binds each symbol that is the size of a tensor input, or an integer input, to what is given.
-// kBadInput, naming the input and the dimension, for: another count of inputs, a number for a
-// tensor or the reverse, another dtype or rank, a geometry outside its storage, a size that differs
-// from what the program states, a symbol that two inputs give different values, and one outside its
-// range. `allow_zero_and_one`: ranges that start at 2 accept 0 and 1.
+// Fails with kBadInput, naming the input and the dimension. The count of inputs may be another, and
+// a number may stand for a tensor or the reverse. A dtype, a rank or a size may differ from what
+// the program states, and a geometry may lie outside its storage. Two inputs may give a symbol
+// different values, or one outside its range. `allow_zero_and_one`: ranges that start at 2 accept 0
+// and 1.
 [[nodiscard]] Result<spec::SymbolValues> bind_symbols(const spec::Program& program,
                                                       std::span<const spec::InputValue> inputs,
                                                       bool allow_zero_and_one);

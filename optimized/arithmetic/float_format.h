@@ -119,11 +119,11 @@ constexpr Integer wrap_to(std::int64_t value) {
   return static_cast<Integer>(static_cast<std::uint64_t>(value));
 }
 
-// float or double to an integer, the way x86 hardware (and so PyTorch there) does it; C++ leaves it
-// undefined out of range, this does not:
-//  - int64, int32: truncated toward zero; out of range and NaN give the least value;
-//  - int16, int8: first to int32 by that rule, then modulo 2^bits (so NaN gives 0);
-//  - uint8: first to int64 by that rule, then modulo 2^8.
+// Returns a float or double as an integer, the way x86 hardware (and so PyTorch there) does it. C++
+// leaves it undefined out of range; this does not.
+// - int64, int32: truncated toward zero; out of range and NaN give the least value;
+// - int16, int8: first to int32 by that rule, then modulo 2^bits (so NaN gives 0);
+// - uint8: first to int64 by that rule, then modulo 2^8.
 template <class Integer, class Real>
 constexpr Integer truncate_to(Real x) {
   if constexpr (sizeof(Integer) == 8 || std::numeric_limits<Integer>::is_signed == false) {

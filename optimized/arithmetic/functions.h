@@ -1,9 +1,9 @@
 // The optimized executor's own elementary functions, all of them.
 //
 // Used by: the pointwise, softmax and normalisation kernels. Every function has a float and a
-// double overload in this namespace (call them by their plain names, with arguments of one type):
-// the float ones are correctly rounded but for about one argument in a thousand (error < 0.501
-// ulp), the double ones state their bounds in their headers. They use IEEE basic operations and
+// double overload in this namespace (call them by their plain names, with arguments of one type).
+// The float ones are correctly rounded but for about one argument in a thousand (error < 0.501
+// ulp). The double ones state their bounds in their headers. They use IEEE basic operations and
 // tables alone, so a result depends on the argument only: not on the machine, the vector width, the
 // place in a tile or the C library. This holds only where contraction is off (-ffp-contract=off).
 #pragma once

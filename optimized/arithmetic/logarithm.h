@@ -28,8 +28,8 @@ inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 // log(x) for finite x > 0 (garbage, but defined, otherwise), |x.low| <= ulp(x.high) / 2 or the
 // like. Relative error below 2^-65, also next to 1.
 //
-// x = 2^k m with m in [0.7, 1.42); a row of the table gives c = 1/m to 9 bits, so that r = m c - 1
-// is exact in two pieces; log x = k ln2 - log c + log(1 + r).
+// x = 2^k m with m in [0.7, 1.42). A row of the table gives c = 1/m to 9 bits, so that r = m c - 1
+// is exact in two pieces. Then log x = k ln2 - log c + log(1 + r).
 constexpr Pair log_pair(Pair x) {
   const bool is_tiny = x.high < 0x1p-1000;
   const double lift = is_tiny ? 0x1p60 : 1.0;

@@ -18,7 +18,7 @@ namespace graphgate::optimized {
 
 // Reads n elements, the i-th at first + i * stride_bytes, into out[0..n).
 // Narrow floats widen exactly to float or double; double to float and int64 to float or double
-// round once; floats to int64 truncate (out of range: the least int64); bool reads as 0 or 1 (any
+// round once. Floats to int64 truncate (out of range: the least int64). bool reads as 0 or 1 (any
 // byte but 0 is true).
 template <class C>
 void load_tile(spec::DType dtype, const std::byte* first, std::int64_t stride_bytes, int n, C* out);

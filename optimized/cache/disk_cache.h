@@ -14,8 +14,8 @@
 // point, and any number of processes at once, leave only whole files. A file that is damaged or
 // foreign all the same is found by its hash, is a miss with a warning, and is replaced.
 //
-// What a hit gives has been checked: the folder's and the entry's factors are those of the request,
-// factor by factor; the plan passes check_plan, has the request's symbols and the program's inputs,
+// What a hit gives has been checked. The folder's and the entry's factors are those of the request,
+// factor by factor. The plan passes check_plan, has the request's symbols and the program's inputs,
 // and only ops that the table and the executor have.
 #pragma once
 

@@ -22,8 +22,9 @@ struct BinsWork {
                                                     const BinsWork& work);
 
 // Rows of `result` along `dims` get the places of `values` (else of `number`, bits of the compute
-// type of `dtype`) among the boundaries of the same row along their last dimension, or of the only
-// one. They are read in the sorter's order, an index of which out of range is a fault.
+// type of `dtype`) among the boundaries. These are of the same row along their last dimension, or
+// of the only one. Boundaries are read in the sorter's order. An index in it that is out of range
+// is a fault.
 struct SearchWork {
   Tensor result;
   std::vector<std::int64_t> dims;

@@ -1,6 +1,6 @@
 // Gathers and scatters as kernels: what kernels/indexed_loop.h and accumulation.h do, on a device.
 //
-// Where two elements go to one cell, a thread alone takes both, in the frame's row-major order: it
+// Where two elements go to one cell, a thread alone takes both, in the frame's row-major order. It
 // goes over the dimensions along which cells may meet, and the others are shared out among threads.
 //
 // An index out of range is not followed: the first thread that meets one says so in the program's
@@ -22,7 +22,7 @@ namespace graphgate::optimized {
 [[nodiscard]] TextWork fill_cells_text(const IndexedCells& parts, std::int64_t item_bytes,
                                        const std::array<std::byte, 8>& element);
 
-// Elements of a tensor on their way into cells, each into one of its own: whoever makes the
+// Elements of a tensor on their way into cells, each into one of its own. The code that makes the
 // elements may put them there at once, and need not wait until all of them are made.
 class CellsWrite {
  public:

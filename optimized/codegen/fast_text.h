@@ -14,9 +14,9 @@ namespace graphgate::optimized {
 [[nodiscard]] std::optional<DeviceWorks> fast_product_works(const DeviceListener& listener,
                                                             const Product& product);
 
-// Attention of one query row per head, in a 16-bit dtype: keys in chunks, each for a block, and
-// what a few chunks give is joined within a cluster, and what many give by a second kernel. Nothing
-// for other calls, and for many chunks where nobody reserves.
+// Returns the works of attention of one query row per head, in a 16-bit dtype. Keys are cut into
+// chunks, each for a block. What a few chunks give is joined within a cluster, and what many give
+// by a second kernel. Returns nothing for other calls, and for many chunks where nobody reserves.
 [[nodiscard]] std::optional<DeviceWorks> one_row_attention_works(const DeviceListener& listener,
                                                                  const AttentionWork& work);
 

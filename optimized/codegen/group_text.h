@@ -15,8 +15,8 @@ namespace graphgate::optimized {
 // Both at one frame: the same bytes for the same position.
 [[nodiscard]] bool is_same_place(const Tensor& a, const Tensor& b);
 
-// How many elements along the last dimension can be taken at once, of 1, 2 and 4 and at most
-// `most`: they lie next to each other, the first at a multiple of their bytes, or are one.
+// Returns how many elements along the last dimension can be taken at once: 1, 2 or 4, and at most
+// `most`. They lie next to each other, the first at a multiple of their bytes, or are one.
 [[nodiscard]] std::int64_t neighbours_of(const Tensor& tensor, std::int64_t most);
 
 using CellsWrites = std::vector<std::shared_ptr<const CellsWrite>>;

@@ -5,8 +5,8 @@
 //   TextWork kernel = group.text([&](std::size_t work) { return is_read_later(work); });
 //
 // A work joins when its result has the group's sizes (but for dimensions of size 1), and when every
-// thread can go on with what it has: an operand that the group makes is read at the very places
-// where it is made, and no thread reads or writes a byte that another one writes.
+// thread can go on with what it has. Then an operand that the group makes is read at the very
+// places where it is made, and no thread reads or writes a byte that another one writes.
 //
 // A copy of what the group makes is a copy of the maker's numbers, whose dtype it takes; what reads
 // a copy of bytes from memory reads those bytes where they came from.

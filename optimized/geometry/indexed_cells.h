@@ -22,8 +22,8 @@ struct IndexedDim {
 // All elements of `self` in row-major order (take, put); negative indices count from the end.
 [[nodiscard]] IndexedDim indexed_elements(const Tensor& self, Tensor index);
 
-// All that a loop over cells is made of: `indexed` and `others` broadcast to `frame`, which is gone
-// over in row-major order; what the indices of `dims` say is added to a place in `indexed`.
+// All that a loop over cells is made of. `indexed` and `others` broadcast to `frame`, which is gone
+// over in row-major order. What the indices of `dims` say is added to a place in `indexed`.
 struct IndexedCells {
   Sizes frame;
   Tensor indexed;

@@ -1,5 +1,5 @@
-// Casting rows of float32 values to an 8-bit float by a scale, as fused kernels do it: with the
-// roundings of div (or mul), clamp and the cast, each a node of its own in the program.
+// Casting rows of float32 values to an 8-bit float by a scale, as fused kernels do it. The
+// roundings are those of div (or mul), clamp and the cast, each a node of its own in the program.
 //
 // Used by: fused_norm, fused_attention. Values are those of float32 tensors; the cast itself is
 // the store into the result.

@@ -7,9 +7,9 @@
 //
 // The operands are the first arguments of the schema, tensors or numbers. Each is converted to the
 // common dtype first (torch.result_type, as TensorIterator casts), then widened to the compute type
-// C of loop.h; the function's result is rounded once into the common dtype (or is a bool), and then
-// converted to the dtype of the tensor it is written into. Ops with more to say (alpha, a rounding
-// mode) write their own infer and bind around infer_pointwise and launch_pointwise.
+// C of loop.h. The function's result is rounded once into the common dtype (or is a bool). Then it
+// is converted to the dtype of the tensor it is written into. Ops with more to say (alpha, a
+// rounding mode) write their own infer and bind around infer_pointwise and launch_pointwise.
 #pragma once
 
 #include <array>

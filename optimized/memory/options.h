@@ -35,7 +35,7 @@ struct MemoryOptions {
   MemoryStrategy strategy = MemoryStrategy::kPack;
   bool reuse = true;     // false: every storage on bytes of its own
   bool in_place = true;  // a result may take over the bytes of an operand that dies (in_place.h)
-  // kPack and kLines: outputs in a pool of their own, where no intermediate ever lies, so that the
+  // kPack and kLines: outputs lie in a pool of their own, where no intermediate ever lies. So the
   // next run writes an output that the caller still holds only when it makes that output again.
   bool outputs_apart = false;
   PoolRule pool_rule = PoolRule::kIntermediates;

@@ -1,6 +1,6 @@
 // Many short searches instead of a long one, and lower bounds from searches of short windows.
 //
-// How long a search takes depends on the order of its boxes more than on the boxes: most orders run
+// How long a search takes depends on the order of its boxes more than on the boxes. Most orders run
 // into a region without a packing and stay there, and some go straight to one. Slices of growing
 // length with other orders find these. pack() calls this for the part of an instance that decides
 // the peak, after the methods of pack_fit.h have missed the bound. Internal to memory/.

@@ -2,7 +2,7 @@
 //
 // Left to itself every box slides down until it rests on offset 0 or on another box, so only such
 // packings are looked at. The search builds one from below: a box is put down at the highest top
-// among the boxes under it, and from then on everything that is not yet placed and meets it in time
+// among the boxes under it. From then on everything that is not yet placed and meets it in time
 // lies above. Two branches per step: the box is put down now; or something unplaced lies under it,
 // and then it cannot begin below the lowest top that such a box can have. What cuts branches:
 //

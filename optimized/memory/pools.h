@@ -9,8 +9,9 @@
 //   ]---gap---[ d ]
 //
 // Outputs are placed first, by ascending size, then the rest by descending size and length of life.
-// A block goes to the first pool and there to the first split that takes it: one where nothing
-// overlaps it in time, and large enough, or the last one of the last pool, which may grow.
+// A block goes to the first pool and there to the first split that takes it. That is one where
+// nothing overlaps it in time and that is large enough, or the last one of the last pool, which may
+// grow.
 //
 // All these decisions are made on the sizes that the symbols' hints give, so that they are the same
 // for every size; offsets follow from the true sizes, by the same sums and maxima. So a plan never

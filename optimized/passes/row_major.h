@@ -2,9 +2,9 @@
 //
 // Used by: passes that put one value in the place of another. A program's declared strides are
 // no proof: the executor takes inputs of any strides, and pointwise ops hand them on. So this
-// follows from what ops make: products of matrices are row-major, pointwise results of row-major
-// operands are too, an out= argument stays what it is, and inputs, parameters and buffers are not
-// known to be.
+// follows from what ops make. Products of matrices are row-major, and pointwise results of
+// row-major operands are too. An out= argument stays what it is. Inputs, parameters and buffers are
+// not known to be row-major.
 #pragma once
 
 #include "optimized/passes/graph_index.h"

@@ -3,7 +3,7 @@
 // Tensors that lie in one buffer come out over one storage. A padded plan's tensors come out as a
 // plan of the call's own size would have made them: with that geometry, cut to it. A storage that
 // has no rows, of which a tensor with rows is an expanded view, is the same in both, and comes out
-// whole: so the view shares it with state, inputs and outputs that are not cut.
+// whole. So the view shares it with state, inputs and outputs that are not cut.
 //
 //   plan   f32[8, 4]{4, 1}      a transposed output  f32[4, 8]{1, 4}
 //   call   f32[3, 4]{4, 1}                           f32[4, 3]{1, 4}

@@ -1,9 +1,9 @@
 // One fusion group while it grows: its nodes, and what must be known of them to let another join.
 //
-// schedule/fuse_groups.h says which nodes meet; this says whether they go together: all on one
-// device, all with a common number of rows, and every storage that is written row by row by all
-// that touch it. Data of a group grows with its nodes; a join adds the second group's nodes to the
-// first one's data and copies nothing.
+// schedule/fuse_groups.h says which nodes meet; this says whether they go together. All must be on
+// one device and have a common number of rows. Every storage that is written must be walked row by
+// row by all that touch it. Data of a group grows with its nodes; a join adds the second group's
+// nodes to the first one's data and copies nothing.
 #pragma once
 
 #include <memory>

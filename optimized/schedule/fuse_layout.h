@@ -10,7 +10,7 @@
 // stays together, so that views of it see each other's writes.
 //
 // In a tile everything is read before anything is written to memory, and tiles do not touch each
-// other's rows: a result may lie over the bytes of an operand that has the same rows at the same
+// other's rows. So a result may lie over the bytes of an operand that has the same rows at the same
 // places.
 //
 // The same calls always give the same layout: the compiler asks for the scratch bytes, the runtime

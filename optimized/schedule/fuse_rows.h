@@ -1,7 +1,7 @@
 // Rows: how a fused group is cut into tiles.
 //
 // The nodes of a group run tile by tile. A tile is some of the group's `rows`, which are the
-// leading dimensions of every result, flattened; what one row of a result needs is one row of each
+// leading dimensions of every result, flattened. What one row of a result needs is one row of each
 // operand (it walks with the rows at a constant pitch), or the same for all rows (broadcast).
 //
 //   add   [B, S, H] + [H]         3 leading dims may be rows: 1, B, B*S or B*S*H of them

@@ -39,9 +39,10 @@ struct ReorderOptions {
                                  const spec::DeviationSet& deviations,
                                  const spec::Graph* origin = nullptr);
 
-// The most bytes that intermediates of a block take at a time, when its nodes run in this order
-// (places in the block): from the node that makes a storage to the last that mentions it, or to the
-// end for what the block results in; the scratch bytes of nodes too. Nothing is reused early.
+// Returns the most bytes that intermediates of a block take at a time, when its nodes run in this
+// order (places in the block). A storage counts from the node that makes it to the last that
+// mentions it, or to the end for what the block results in. The scratch bytes of nodes count too.
+// Nothing is reused early.
 [[nodiscard]] std::int64_t estimate_peak_bytes(const SizedGraph& graph, std::size_t block,
                                                const std::vector<std::uint32_t>& order);
 

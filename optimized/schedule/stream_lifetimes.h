@@ -19,11 +19,11 @@
 
 namespace graphgate::optimized {
 
-// `liveness` with the ends of storages moved back as far as streams demand, and `node_ends` filled.
-// Where a storage's end moves, it moves one time further than packing needs, so that no node takes
-// its bytes in place while another stream may read them: in place wants a storage that ends right
-// behind the node. Partitions join their streams, so ends stay within their partition, but for that
-// one time. Called between streams and memory; signatures want program order.
+// Returns `liveness` with the ends of storages moved back as far as streams demand, and `node_ends`
+// filled. Where a storage's end moves, it moves one time further than packing needs. So no node
+// takes its bytes in place while another stream may read them: in place wants a storage that ends
+// right behind the node. Partitions join their streams, so ends stay within their partition, but
+// for that one time. Called between streams and memory; signatures want program order.
 //
 // Deviations: FreesOnMainStream.
 [[nodiscard]] Liveness widen_lifetimes(const SizedGraph& graph, const Partitions& partitions,

@@ -10,9 +10,9 @@
 //   kSplit      cut as by split_graph       is refused, saying what changed
 //   kPartition  cut as by the scheduler     is refused, saying what changed
 //
-// Dynamic symbols are no change: the program was compiled for all their values, and a plan for
-// another size within the range is made, or found in the cache, when it comes (plans_compiled
-// counts them). What the first call fixes is the Contract (contract.h).
+// Dynamic symbols are no change: the program was compiled for all their values. A plan for another
+// size within the range is made, or found in the cache, when it comes (plans_compiled counts them).
+// What the first call fixes is the Contract (contract.h).
 //
 // The model keeps global settings as it found them (global_settings.h), also on errors. Its plans
 // are kept under the current model tag (model_tag.h), so that several models live side by side. A

@@ -1,7 +1,7 @@
 // What a compiled program takes for granted of its inputs, and whether a call keeps to it.
 //
-// The first call decides. That inputs are what the program declares (count, kinds, dtypes, ranks,
-// sizes, ranges of symbols) bind_symbols() sees to in every call; the contract is about the rest,
+// The first call decides. In every call bind_symbols() sees to it that inputs are what the program
+// declares (count, kinds, dtypes, ranks, sizes, ranges of symbols). The contract is about the rest,
 // which every plan that is made later takes over from the first:
 //
 //   facts     devices, numbers that no symbol stands for, and which inputs share a storage

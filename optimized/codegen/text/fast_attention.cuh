@@ -26,7 +26,7 @@ struct AttentionPitches {
 // (one_row_ring of fast_attention_text.cpp), and waits for nobody. It goes in rounds of up to
 // four such steps, so that the greatest score changes rarely: keys of a round, then its values.
 // What the warps have found is joined at the end, and then what the `ranks` blocks of a cluster
-// have, of which each has a part of the keys and puts a part of the sums.
+// have. Each of these has a part of the keys and puts a part of the sums.
 //
 // In lane 4 g + q, scores and sums are of heads 2 q and 2 q + 1. An exponential is two 16-bit
 // numbers, the first cut off and less than it, so that both are above 0 and an infinite value

@@ -1,7 +1,7 @@
 // Functions of fast arithmetic in the place of those of arithmetic/exponential.h, whose doubles a
-// GPU has few units for: in float alone, exp within 1.1 units in the last place and sigmoid within
-// 2.4 (one in 37 of all floats looked at). The reference's bounds give any executor 2 for exp
-// (reference/number/functions.h).
+// GPU has few units for. They work in float alone, exp within 1.1 units in the last place and
+// sigmoid within 2.4 (one in 37 of all floats looked at). The reference's bounds give any executor
+// 2 for exp (reference/number/functions.h).
 //
 // It is included before them.
 #pragma once

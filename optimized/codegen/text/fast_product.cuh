@@ -21,8 +21,8 @@ void pack(Word<2, count>& word, const float (&sums)[count]) {
 
 // Products: result[r][c] = sum over k of a[r][k] * w[c][k].
 //
-// The columns are `bands` of n, and a thread that has the sum of column c of one has that of column c
-// of the others too: put.operator()<count>(row, column, sums) takes float sums[bands][count], of
+// The columns are `bands` of n, and a thread that has the sum of column c of one has that of column
+// c of the others too. put.operator()<count>(row, column, sums) takes float sums[bands][count], of
 // `count` columns. The bands take turns, `run` columns at a time. Pitches are in bytes. k is a
 // multiple of 8.
 template <int bands, long n, long run>
@@ -31,10 +31,10 @@ long column_of(int band, long column) {
   return column / run * (run * bands) + band * run + column % run;
 }
 
-// Few rows. It reads each weight once, which is all that it takes: 16 of them (rows of w) at a time
-// belong to a block, whose eight warps share the depth, 64 k at a time. Each warp brings `ahead` such
-// slices of its own, and of `a`, through shared memory (ring_of in fast_product_text.cpp), and waits
-// for nobody. A row that is made (fast_rows.cuh) stands behind the rings, whole.
+// Few rows. It reads each weight once, which is all that it takes. 16 of them (rows of w) at a time
+// belong to a block, whose eight warps share the depth, 64 k at a time. Each warp brings `ahead`
+// such slices of its own, and of `a`, through shared memory (ring_of in fast_product_text.cpp), and
+// waits for nobody. A row that is made (fast_rows.cuh) stands behind the rings, whole.
 //
 //          k ->  warp 0   warp 1  ...  warp 7   warp 0 ...
 //   w  16 rows [ 64 k  ][ 64 k  ]...[ 64 k  ][ 64 k  ]
@@ -43,7 +43,7 @@ long column_of(int band, long column) {
 // slices are on their way while it adds up what it has.
 //
 // Of half a slice lane 4 g + q takes eight neighbouring k of rows g and g + 8 of w, and of row g of
-// a: which k stand for which of the unit's is the same on both sides, and a sum does not mind.
+// a. Which k stand for which of the unit's is the same on both sides, and a sum does not mind.
 template <class Format, int bands, long run, int rows, long n, long k, int ahead, long blocks,
           long w_pitch, bool w_is_constant, class Rows, class Put>
 void multiply_few_rows(const Rows& a, const char* w, Put&& put) {
@@ -187,7 +187,7 @@ void multiply_few_rows(const Rows& a, const char* w, Put&& put) {
 // the tile's rows where there are 128, else half of its columns. The columns of a group are as many
 // of each band.
 //
-// What such a product takes is mostly the way from the L2 cache to the multiprocessors: a tile of
+// What such a product takes is mostly the way from the L2 cache to the multiprocessors. A tile of
 // tile_rows x tile_columns reads (tile_rows + tile_columns) x depth terms, so tiles are as large as
 // registers allow. Where they are few, the depth is split among the `parts` blocks of a cluster,
 // which add up what they have through each other's shared memory.

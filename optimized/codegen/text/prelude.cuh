@@ -69,7 +69,7 @@ template <class Format, class C>
 C load(const char* at) {
   return convert<C>(Format::decode(*reinterpret_cast<const typename Format::Bits*>(at)));
 }
-// One NaN for all: which of two operands' NaNs comes out hangs on how a compiler orders them.
+// One NaN for all: which of two operands' NaNs comes out depends on how a compiler orders them.
 template <class C>
 C settled(C value) {
   if constexpr (std::is_floating_point_v<C>) {

@@ -63,9 +63,9 @@ inline float exp_nearly(float x) {
   return out;
 }
 
-// d += a b, of tiles [16, 16] and [16, 8], by a warp (mma.m16n8k16): in lane 4 g + q, `a` has rows
-// g (a0, a2) and g + 8 (a1, a3) at k 2 q, 2 q + 1 (a0, a1) and 2 q + 8, 2 q + 9 (a2, a3), `b`
-// column g at the same k, `d` columns 2 q and 2 q + 1 of row g, then of row g + 8.
+// d += a b, of tiles [16, 16] and [16, 8], by a warp (mma.m16n8k16). In lane 4 g + q, `a` has rows
+// g (a0, a2) and g + 8 (a1, a3). It has them at k 2 q, 2 q + 1 (a0, a1) and 2 q + 8, 2 q + 9 (a2,
+// a3). `b` has column g at the same k. `d` has columns 2 q and 2 q + 1 of row g, then of row g + 8.
 template <class Format>
 void multiply_tiles(float (&d)[4], std::uint32_t a0, std::uint32_t a1, std::uint32_t a2,
                     std::uint32_t a3, std::uint32_t b0, std::uint32_t b1) {
@@ -82,7 +82,7 @@ void multiply_tiles(float (&d)[4], std::uint32_t a0, std::uint32_t a1, std::uint
   }
 }
 
-// Four tiles of 8 x 8 16-bit numbers from shared memory, by a warp (ldmatrix.x4): lane 8 t + r
+// Four tiles of 8 x 8 16-bit numbers from shared memory, by a warp (ldmatrix.x4). Lane 8 t + r
 // gives the address of row r of tile t, 16 bytes at a multiple of 16. In lane 4 g + q, out[t] has
 // columns 2 q and 2 q + 1 of row g of tile t. No bank is met twice where the eight rows of each
 // tile begin at different multiples of 16, modulo 128.

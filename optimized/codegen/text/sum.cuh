@@ -1,7 +1,7 @@
 // Sums in the order of arithmetic/sum.h, by the 32 threads of a warp together.
 //
 // It stands in the place of that header in device text. Threads 8 b + j of a warp hold lane j of
-// block b of four; what a thread adds up, and what is then added to what, is exactly what the host
+// block b of four. What a thread adds up, and what is then added to what, is exactly what the host
 // does one after the other. All threads of the warp call it with the same n and all get the sum.
 // n < 2^30.
 #pragma once

@@ -33,9 +33,9 @@ std::int64_t place_in_run(const Row& x, std::int64_t n, std::int64_t i, Before) 
   return place;
 }
 
-// The place of entry i where the run that it is in, of `run` entries, and its sibling become one,
-// in a row of n: as many of the sibling come before it as it follows there. Of equal ones those of
-// the first run come first.
+// Returns the place of entry i where the run that it is in, of `run` entries, and its sibling
+// become one, in a row of n. As many of the sibling come before it as it follows there. Of equal
+// ones those of the first run come first.
 template <class Row, class Before>
 std::int64_t place_in_merged(const Row& x, std::int64_t n, std::int64_t i, std::int64_t run,
                              Before before) {

@@ -2,10 +2,10 @@
 //
 // One context (the GPU's primary one), one stream and those that jobs fork to (streams.h), and
 // arenas (cuda_memory.h). A captured job is recorded into a graph (capture mode thread-local,
-// modules loaded before), checked (kernels alone, as many as there are calls, with no pointer but
-// theirs, in order wherever two of them touch a byte that one writes), instantiated and uploaded;
-// launch() replays it. Other jobs launch kernel by kernel. Nothing is run while a job is made
-// ready, so that no step's effect is there twice.
+// modules loaded before), checked, instantiated and uploaded; launch() replays it. The check wants
+// kernels alone, as many as there are calls, with no pointer but theirs. They must be in order
+// wherever two of them touch a byte that one writes. Other jobs launch kernel by kernel. Nothing is
+// run while a job is made ready, so that no step's effect is there twice.
 //
 // Pointers are baked into graphs. Where arenas have come or gone since, every launch compares them
 // with what memory() says now, and refuses to run with one that has moved.

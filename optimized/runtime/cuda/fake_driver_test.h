@@ -1,7 +1,7 @@
 // A driver's functions for tests without one: "device" memory is the process's own, mapped and
 // protected as asked, so that what would fault on a GPU is a SIGSEGV here. Kernels are captured and
-// looked at, and never run. Streams, events and captures keep to the driver's rules: what is
-// launched is behind what its stream is behind, an event takes that to another stream, and a
+// looked at, and never run. Streams, events and captures keep to the driver's rules. What is
+// launched is behind what its stream is behind, and an event takes that to another stream. A
 // capture that leaves a stream unjoined is refused. They end as those of an H100's driver do:
 // whatever is refused in one invalidates it, and its end gives no graph.
 #pragma once

@@ -1,9 +1,9 @@
 // Memory of a context that was given back, for whoever asks next.
 //
 // Plans of one program have arenas of the same sizes, and are made and dropped many times in a
-// campaign; the driver takes a turn of the GPU to give memory back, and milliseconds to pin some.
-// What is kept is handed out by its exact size: compute-sanitizer then still sees where an arena
-// ends, though not that it was given back; guarded memory shows that, of which nothing is kept.
+// campaign. The driver takes a turn of the GPU to give memory back, and milliseconds to pin some.
+// What is kept is handed out by its exact size. So compute-sanitizer still sees where an arena
+// ends, though not that it was given back. Guarded memory shows that: nothing of it is kept.
 //
 // Used by: cuda_memory.cpp. For several threads. It gives nothing back to the driver when it
 // goes: it lives as long as the context does, and that as long as the process.

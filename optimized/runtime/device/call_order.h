@@ -56,10 +56,10 @@ struct StepCalls {
   std::vector<StepRange> steps;  // by call: those of its stream whose works it may have
 };
 
-// The calls of steps that are launched together, given in program order. Works of one stream are
-// joined (join_works.h) as far as none of its steps waits or records in between: so all works of a
-// kernel wait for the same, and are waited for together, and streams are in no other order than the
-// plan's. On one stream all are joined.
+// Returns the calls of steps that are launched together, given in program order. Works of one
+// stream are joined (join_works.h) as far as none of its steps waits or records in between. So all
+// works of a kernel wait for the same, and are waited for together, and streams are in no other
+// order than the plan's. On one stream all are joined.
 [[nodiscard]] StepCalls calls_of_steps(DeviceProgramText& text, std::span<const DeviceStep> steps);
 
 }  // namespace graphgate::optimized

@@ -105,10 +105,10 @@ class DeviceRun {
   // What launch() replays, as the device has it. No kernels where it replays nothing.
   [[nodiscard]] virtual DeviceCapture captured() const { return {}; }
 
-  // For benchmarks: the same start with nothing of this runtime around it, and graphs of the same
-  // calls made beside its own, until free memory tells what one takes, but `most` at most (at least
-  // 1). Null, and nothing, where launch() starts no graph. Both throw DeviceError; the function
-  // does not outlive this.
+  // For benchmarks. bare_launch() returns the same start with nothing of this runtime around it;
+  // that function does not outlive this object. measure_graph() makes graphs of the same calls
+  // beside its own, until free memory tells what one takes, but `most` at most (at least 1). They
+  // return null, and nothing, where launch() starts no graph. Both throw DeviceError.
   [[nodiscard]] virtual std::function<void()> bare_launch() { return {}; }
   [[nodiscard]] virtual std::optional<GraphCost> measure_graph(int /*most*/) { return {}; }
 };

@@ -3,7 +3,7 @@
 // It is given a plan, the op table and kernels, and memory; the graph that the plan came from may
 // be gone. Captured partitions are recorded once: every step is bound to the addresses that its
 // values have, and replay walks the list of launches. Steps of eager partitions are bound when they
-// run, once where no call can bind them to anything else; those that the plan calls dynamic infer
+// run, once where no call can bind them to anything else. Those that the plan calls dynamic infer
 // their results then, into a heap that lives to the end of the call.
 //
 // Memory belongs to others, and may move between two runs (plan_memory.h). Before every run
@@ -30,7 +30,7 @@ class HostProgram {
   HostProgram(const HostProgram&) = delete;
   HostProgram& operator=(const HostProgram&) = delete;
 
-  // Runs once. `inputs` are the user inputs that have a value in the plan, in order; their bytes
+  // Runs once. `inputs` are the user inputs that have a value in the plan, in order. Their bytes
   // are copied into the input slots, or, by a plan with a padding, into the leading part of them.
   // Throws OpError where an op refuses what it reads.
   void run(std::span<const InputSource> inputs);

@@ -17,8 +17,8 @@
 //   S8.read-only-written   a launch changed state that no step of the plan writes
 //
 // S6, outputs that callers hold, is the judge's, who sees them. Writes that nobody declares are
-// found by a mirror of all memory, compared after launches as far as that costs little, and at the
-// end of every run: then the finding names the launches in between.
+// found by a mirror of all memory. It is compared after launches as far as that costs little, and
+// at the end of every run: then the finding names the launches in between.
 //
 // What a schema does not tell (does an op that writes an operand look at what was there?) is found
 // out by running the launch on other bytes. So is the pad: launches that read it run a second time

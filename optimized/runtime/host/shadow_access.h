@@ -46,14 +46,15 @@ struct ShadowAccesses {
 // Tensors without an address or without elements are left out, and so are results that are views.
 [[nodiscard]] ShadowAccesses shadow_accesses(const BoundStep& step);
 
-// What a launch must not do, though each of its tensors has bytes that are its own: write a result
-// over an operand of another storage that it still has to read, or scratch bytes over either.
+// What a launch must not do, though each of its tensors has bytes that are its own. It must write
+// neither a result over an operand of another storage that it still has to read, nor scratch bytes
+// over either.
 struct ShadowClash {
   const ShadowRead* read = nullptr;        // may be null: then a result is hit
   const ShadowWritten* written = nullptr;  // may be null: then it is the scratch bytes
   ShadowRange range;                       // absolute
 };
-// The clashes of a launch; pointers are into `accesses`. `is_fused`: it goes tile by tile.
+// Returns the clashes of a launch; pointers are into `accesses`. `is_fused`: it goes tile by tile.
 [[nodiscard]] std::vector<ShadowClash> shadow_clashes(const BoundStep& step,
                                                       const ShadowAccesses& accesses,
                                                       bool is_fused);

@@ -1,8 +1,8 @@
 // A second copy of the memory of a run, by address.
 //
-// The shadow instrument keeps two: a mirror, which follows every declared write (what differs from
-// it has been written behind everybody's back), and a twin, which lives in a world where the pad
-// holds other garbage (what differs there depends on the pad).
+// The shadow instrument keeps two. One is a mirror, which follows every declared write: what
+// differs from it has been written behind everybody's back. The other is a twin, which lives in a
+// world where the pad holds other garbage: what differs there depends on the pad.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // Parameters, buffers and constants of one program: bytes that outlive every plan.
 //
 // Plans of all sizes of a program share it, since state has the same layout in each. A state tensor
-// may be bound to new memory while plans are kept (as assigning to a module's attribute does): its
+// may be bound to new memory while plans are kept (as assigning to a module's attribute does). Its
 // buffer then lies outside of its pool, and whoever recorded its old address has to notice.
 // HostProgram compares addresses at every run.
 #pragma once
