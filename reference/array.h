@@ -81,8 +81,8 @@ void broadcast_with(Sizes& sizes, const Sizes& shape);
 // Reading. N is a real number type when `as` is floating, Whole otherwise; an element is converted
 // to `as` first, with that conversion's rounding. float32 is the arithmetic of every floating dtype
 // but float64. Float to integer cuts toward zero; NaN and what is out of range go as on x86 (open,
-// of CUDA's kernels): by way of int32 for int32 and narrower signed dtypes, of int64 for the
-// others, whose least value stands for all that they cannot hold.
+// of CUDA's kernels). The way leads over int32 for int32 and narrower signed dtypes, over int64 for
+// the others. Their least value stands for all that they cannot hold.
 template <class N>
 [[nodiscard]] Array<N> load(const Tensor& tensor, spec::DType as);
 

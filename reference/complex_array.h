@@ -28,8 +28,9 @@ template <class N>
 // Whether elements are read with other signs than their bytes have.
 [[nodiscard]] inline bool has_bits(const Tensor& tensor) { return tensor.is_conj || tensor.is_neg; }
 
-// The sign of each element's part as the tensor's bits turn it: a new tensor without bits, dense as
-// the tensor is (what resolve_conj and resolve_neg give); the tensor itself where it has no bits.
+// Returns the tensor with the sign of each element's part as its bits turn it. This is a new tensor
+// without bits, dense as the tensor is (what resolve_conj and resolve_neg give). It is the tensor
+// itself where it has no bits.
 [[nodiscard]] TensorRef resolved(const TensorRef& tensor);
 // Turns signs of what stands in the tensor, as the bits say, in place.
 void turn_signs(Tensor& tensor, bool is_conj, bool is_neg);

@@ -1,8 +1,8 @@
 // Where an op's body is called: bodies of real numbers never see complex ones.
 //
 // A call with a complex tensor, number or dtype goes to the body that the op has for complex
-// numbers (complex_ops() in registry.h), or to its only body where that takes elements of any dtype
-// (OpBody::any_dtype); else the op has no body for it, and Undecidable says so.
+// numbers (complex_ops() in registry.h). It goes to the op's only body where that takes elements of
+// any dtype (OpBody::any_dtype). Else the op has no body for it, and Undecidable says so.
 //
 // A conjugate is a view in PyTorch: its elements are read with the other sign (Tensor::is_conj),
 // and so is the imaginary part of one (Tensor::is_neg). Views pass the bits on; any other op is

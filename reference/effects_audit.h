@@ -24,9 +24,9 @@ class EffectsAudit {
   // Copies the bytes of every storage that the arguments reach and none of them may write.
   EffectsAudit(const spec::OpRow& row, const std::vector<Datum>& arguments);
 
-  // Compares: throws AuditError when a storage changed although no argument over it is written, or
-  // when a result shares a storage with an argument that neither the schema nor the op table's row
-  // lets it alias.
+  // Compares. Throws AuditError when a storage changed although no argument over it is written.
+  // Throws it too when a result shares a storage with an argument that neither the schema nor the
+  // op table's row lets it alias.
   void check(const std::vector<Datum>& results) const;
 
  private:

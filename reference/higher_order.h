@@ -19,7 +19,7 @@ namespace graphgate::reference {
 // Runs one such node, which check_higher_order has passed. cond(predicate, true graph, false graph,
 // operands) returns what the chosen graph returns; loops.h tells of loops.
 // auto_functionalized_v2(op, ...) runs `op` on copies of the tensors it writes, and returns the
-// op's results followed by the copies: the argument `_all_bases` lists the tensors, and
+// op's results followed by the copies. The argument `_all_bases` lists the tensors, and
 // `_NAME_base_index` (with _size, _stride, _storage_offset or slice entries for a view) says which
 // of them argument NAME is. auto_functionalized(op, ...) names each written tensor by its
 // parameter, and copies it on its own. Source: torch/_higher_order_ops/auto_functionalize.py.

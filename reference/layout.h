@@ -8,9 +8,9 @@
 
 namespace graphgate::reference {
 
-// The strides of a pointwise result of `sizes` over these tensors: those of the inputs when all
-// agree and are dense, else contiguous in the order of dimensions that the inputs' strides suggest
-// (ATen's TensorIterator, reorder_dimensions).
+// Returns the strides of a pointwise result of `sizes` over these tensors. They are those of the
+// inputs when all agree and are dense, else contiguous in the order of dimensions that the inputs'
+// strides suggest (ATen's TensorIterator, reorder_dimensions).
 [[nodiscard]] Sizes pointwise_strides(std::span<const TensorRef> inputs, const Sizes& sizes);
 
 // The strides of an input as seen at the sizes it broadcasts to: 0 where it is stretched.

@@ -2,8 +2,8 @@
 // not look.
 //
 // PyTorch's iterators refuse a written tensor that holds an element twice, and one that overlaps an
-// operand in part; ops that write at indices refuse any operand that shares bytes with what they
-// write (assert_no_overlap); other ops, and geometries with gaps, are not looked at: the order of
+// operand in part. Ops that write at indices refuse any operand that shares bytes with what they
+// write (assert_no_overlap). Other ops, and geometries with gaps, are not looked at: the order of
 // the kernel's loop decides. An oracle has nothing to say of any of these, so all of them end in
 // Undecidable: neither who refuses nor who goes on is blamed.
 #pragma once
@@ -15,11 +15,11 @@
 
 namespace graphgate::reference {
 
-// Throws Undecidable unless the elements of each written argument lie apart, and each argument that
-// is not written, stretched to the sizes of what is, is element for element the same memory or
-// shares no byte with it. Ops that change geometries only (tag inplace_view) or write one number
-// everywhere (fill_, zero_) may do anything.
-// `arguments` has one Datum per argument of the row's schema.
+// Throws Undecidable unless the elements of each written argument lie apart. Throws it too unless
+// each argument that is not written, stretched to the sizes of what is, is element for element the
+// same memory or shares no byte with it. Ops that change geometries only (tag inplace_view) or
+// write one number everywhere (fill_, zero_) may do anything. `arguments` has one Datum per
+// argument of the row's schema.
 void require_no_partial_overlap(const spec::OpRow& row, std::span<const Datum> arguments);
 
 // The same, of one tensor that is copied into another.

@@ -52,8 +52,8 @@ struct Operands {
 [[nodiscard]] bool last_is_single(const Operands& operands);
 
 // Throws OpError when an in-place or out= op would write `dtype` into a tensor of a lower category
-// (floating to integer, anything but bool to bool), or when arithmetic on an 8-bit floating dtype
-// is asked for.
+// (floating to integer, anything but bool to bool). Throws it too when arithmetic on an 8-bit
+// floating dtype is asked for.
 void check_result_fits(const Call& call, spec::DType dtype);
 void refuse_float8(const Call& call, spec::DType dtype);
 // Throws OpError unless the dtype is floating, or integral (bool included).

@@ -55,8 +55,8 @@ struct Mark {
 };
 
 // A mark as storages hold it, in 16 bytes where a long double has 64 significant bits. The value is
-// whole. The radius is rounded up to 37 significant bits, so that it grows by a factor of at most
-// 1 + 2^-36; that of a zero whose sign is open, the least number above 0, stays what it is.
+// whole. The radius is rounded up to 37 significant bits, so that it grows by a factor of at most 1
+// + 2^-36. The radius of a zero with an open sign, the least number above 0, stays what it is.
 class StoredMark {
  public:
   StoredMark() = default;
@@ -110,8 +110,8 @@ class StoredMark {
 struct Storage {
   std::shared_ptr<spec::HostStorage> host;
   bool borrowed = false;
-  // Oracle runs: one mark per element of the dtype that wrote them (one per part of a complex one,
-  // as its views of real numbers have them), or empty when every element is exactly its bytes.
+  // Oracle runs: one mark per element of the dtype that wrote them. A complex element has one per
+  // part, as its views of real numbers have them. Empty when every element is exactly its bytes.
   std::vector<StoredMark> marks;
   // Some view sees the bytes as another dtype: there can be no marks then.
   bool is_reinterpreted = false;
@@ -203,8 +203,8 @@ inline constexpr std::int64_t kMostElements = std::int64_t{1} << 40;
 // Every byte of the spanned range belongs to exactly one element: some permutation is contiguous.
 [[nodiscard]] bool is_non_overlapping_and_dense(const Tensor& tensor);
 
-// Calls visit(position, stride, count) for the rows of a tensor, in row-major order: `count`
-// elements, of which the first lies at `position`, in elements from the start of the storage, and
+// Calls visit(position, stride, count) for the rows of a tensor, in row-major order. A row is
+// `count` elements. The first lies at `position`, in elements from the start of the storage, and
 // each other `stride` behind the one before. A contiguous tensor is one row.
 template <class Visit>
 void for_each_row(const Tensor& tensor, Visit&& visit) {

@@ -13,21 +13,21 @@
 //   approximate 24 bits               24 bits, truncated   fused kernels on a GPU
 //
 // Fast is what fusing compilers make of chains of ops where nobody asks for the roundings of eager
-// mode: a value goes to the next op as wide as it was computed, through explicit casts, too.
+// mode. A value goes to the next op as wide as it was computed, through explicit casts, too.
 // Approximate is that on a GPU, on tensor cores, with float32 quotients, square roots and
 // exponentials by the unit's approximations, and subnormal operands and results as 0.
 //
 // Sources: Fasi, Higham, Mikaitis, Pranesh, "Numerical behavior of NVIDIA tensor cores", PeerJ
-// Computer Science 7:e330 (2021): products are exact, terms of a block are aligned to the largest
-// and truncated, without guard bits on the first generation, so a step loses up to 2u of the
+// Computer Science 7:e330 (2021). By it products are exact, and terms of a block are aligned to the
+// largest and truncated. The first generation has no guard bits, so a step loses up to 2u of the
 // block's largest term for each term. Blanchard, Higham, Lopez, Mary, Pranesh, "Mixed precision
 // block fused multiply-add", SIAM J. Sci. Comput. 42(3) (2020): the error of sums of blocks.
 // DeepSeek-V3 technical report (arXiv 2412.19437), section 3.5.2: float8 products keep about 14
 // bits when they are accumulated. TF32's conversion keeps 10 stored fraction bits (NVIDIA A100
-// whitepaper); who hands float32 bits to the unit truncates them. Approximations: PTX ISA 9.0,
-// div.full.f32 (2 ulp), sqrt.approx.f32 (relative 2^-23), ex2.approx.f32 (2 ulp), each with .ftz;
-// exp(x) is ex2 of x times log2(e), rounded, which moves it by |x| half ulps for the product and as
-// much for the factor.
+// whitepaper); code that hands float32 bits to the unit truncates them. Approximations: PTX ISA
+// 9.0, div.full.f32 (2 ulp), sqrt.approx.f32 (relative 2^-23), ex2.approx.f32 (2 ulp), each with
+// .ftz. There exp(x) is ex2 of x times log2(e), rounded, which moves it by |x| half ulps for the
+// product and as much for the factor.
 #pragma once
 
 #include <iterator>

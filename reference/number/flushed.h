@@ -7,9 +7,9 @@
 
 namespace graphgate::reference {
 
-// x, a factor or what `terms` of them were summed to, as oneDNN's bfloat16 kernels may have it:
-// Intel's units (AVX512_BF16: VDPBF16PS, VCVTNEPS2BF16) take subnormal operands for 0, and give 0
-// for subnormal sums and results. Others keep them. CUDA's kernels do not ask oneDNN.
+// Returns x, a factor or what `terms` of them were summed to, as oneDNN's bfloat16 kernels may have
+// it. Intel's units (AVX512_BF16: VDPBF16PS, VCVTNEPS2BF16) take subnormal operands for 0, and give
+// 0 for subnormal sums and results. Others keep them. CUDA's kernels do not ask oneDNN.
 inline double perhaps_flushed(double x, spec::DType /*dtype*/, double /*terms*/ = 1) { return x; }
 template <class P>
 Tracked<P> perhaps_flushed(const Tracked<P>& x, spec::DType dtype, double terms = 1) {

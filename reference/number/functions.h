@@ -2,10 +2,10 @@
 // (oracle), so that a body is written once.
 //
 // Declared accuracy. Correctly rounded: + - * / sqrt. The transcendental functions are declared at
-// 2 ULP (the vector mathematics library that PyTorch uses on CPUs states 1.0 for each of them), or
-// at 5 where CUDA's kernels run: the most that is stated there for a function here (erfc in
-// float64; tan and erfc in float32 have 4; CUDA C++ Programming Guide, appendix "Mathematical
-// Functions"). pow is declared at kPowUlps (CUDA's powf).
+// 2 ULP (the vector mathematics library that PyTorch uses on CPUs states 1.0 for each of them).
+// They are declared at 5 where CUDA's kernels run: the most that is stated there for a function
+// here (erfc in float64; tan and erfc in float32 have 4). Source: CUDA C++ Programming Guide,
+// appendix "Mathematical Functions". pow is declared at kPowUlps (CUDA's powf).
 #pragma once
 
 #include <cmath>
@@ -360,9 +360,9 @@ Tracked<P> round_edge(const Tracked<P>& x, spec::DType dtype) {
   return {x.value, P::combine(x.radius, P::of_rounding(error)), x.arithmetic};
 }
 
-// An intermediate of a kernel that holds it in `dtype` before a step or a comparison: eager values
-// are rounded; Tracked ones counted their rounding to float32 or float64 already, and add one only
-// for the narrower dtypes.
+// Returns an intermediate of a kernel that holds it in `dtype` before a step or a comparison. Eager
+// values are rounded. Tracked ones counted their rounding to float32 or float64 already, and add
+// one only for the narrower dtypes.
 inline double held_in(double x, spec::DType dtype) { return round_to_dtype(x, dtype); }
 template <class P>
 Tracked<P> held_in(const Tracked<P>& x, spec::DType dtype) {
@@ -429,9 +429,9 @@ Tracked<P> divide_by_logistic(const Tracked<P>& a, const Tracked<P>& x, spec::DT
   return out;
 }
 
-// x^-2 as 1 / x^2 with the square held in `between`, which overflows before the quotient is 0: who
-// divides by that infinity gets 0, who goes around it (a power, the square of 1 / x) the small
-// number. Either is right.
+// Returns x^-2 as 1 / x^2 with the square held in `between`, which overflows before the quotient is
+// 0. A kernel that divides by that infinity gets 0. One that goes around it (a power, the square of
+// 1 / x) gets the small number. Either is right.
 inline double inverse_square(double x, spec::DType between) {
   return 1.0 / held_in(x * x, between);
 }

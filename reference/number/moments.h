@@ -2,11 +2,11 @@
 //
 // The definition is the two-pass formula. Executors use others: Welford's updates and pairwise
 // merging (PyTorch's var, layer_norm and group_norm), or E[x^2] of shifted data. Their error
-// differs from the two-pass formula's in one thing: deviations are taken from running means, each
-// wrong by up to n u mean|x|, and the first-order effect of a wrong mean, 2 e sum|x - mean|, does
-// not cancel (Chan, Golub, LeVeque, "Algorithms for computing the sample variance", The American
-// Statistician 37, 1983: relative error n u kappa against n u + (n u kappa)^2). The radius here
-// therefore lets every deviation carry the error of a running mean as if it were its own; that
+// differs from the two-pass formula's in one thing. Deviations are taken from running means, each
+// wrong by up to n u mean|x|. The first-order effect of a wrong mean, 2 e sum|x - mean|, does not
+// cancel. The relative error is n u kappa against n u + (n u kappa)^2 (Chan, Golub, LeVeque,
+// "Algorithms for computing the sample variance", The American Statistician 37, 1983). The radius
+// here therefore lets every deviation carry the error of a running mean as if it were its own; that
 // covers both. Data without any deviation stays exact.
 #pragma once
 
@@ -112,9 +112,10 @@ Tracked<P> zero_of_either_sign(const Tracked<P>& x) {
 }
 }  // namespace detail
 
-// (x - mean) * scale * weight + bias, in any of the forms in use: executors fold mean, scale,
-// weight and bias into one factor and one term first (x * a + b), which rounds numbers of the size
-// of x and of the mean where the definition rounds their difference. Null weight or bias: 1, 0.
+// Returns (x - mean) * scale * weight + bias, in any of the forms in use. Executors fold mean,
+// scale, weight and bias into one factor and one term first (x * a + b). This rounds numbers of the
+// size of x and of the mean where the definition rounds their difference. Null weight or bias: 1,
+// 0.
 template <class N>
 N normalized(const N& x, const N& mean, const N& scale, const N* weight, const N* bias) {
   const N reach = abs(x) + abs(mean);
@@ -125,7 +126,7 @@ N normalized(const N& x, const N& mean, const N& scale, const N* weight, const N
     terms = terms * *weight;
   }
   if (bias) out = out + *bias;
-  // Where a step of the definition overflows, the factor may be so small that nothing does; and the
+  // Where a step of the definition overflows, the factor may be so small that nothing does. And the
   // factor, or what it makes of x and the mean alone, may overflow where nothing else does.
   const N folded = detail::by_factor(x, mean, weight ? scale * *weight : scale, bias);
   if (!is_finite(out) || !is_finite(folded)) out = covering(out, folded);

@@ -1,8 +1,8 @@
 // Product<N>: the accumulator of prod and cumprod, as Sum<N> is of sums.
 //
 // Eager: long double, rounded once by whoever stores the result. Oracle: the value and the error of
-// *any* order of multiplication that rounds every partial product to `accumulator` (PyTorch's CPU
-// kernel of prod multiplies 16-bit dtypes in the dtype itself; cumprod and CUDA do in float32). A
+// *any* order of multiplication that rounds every partial product to `accumulator`. PyTorch's CPU
+// kernel of prod multiplies 16-bit dtypes in the dtype itself; cumprod and CUDA do in float32. A
 // product of k factors that are no powers of two takes k - 1 roundings whatever the order: gamma_k
 // (Higham, 2nd ed., section 3.1). When the odd parts of all factors fit one significand together,
 // nothing rounds and the radius stays 0. Where some order can overflow or underflow though the

@@ -6,12 +6,12 @@
 // infinity than mathematics does, `exact` says what PyTorch says.
 //
 // Declared accuracy. PyTorch's CPU kernels are Cephes's (aten/src/ATen/native/Math.h), in float32
-// with the coefficients that Cephes has for float64, so that they lose a few units in the last
-// place, or of the largest term where terms cancel. Cephes documents peak relative errors (IEEE
-// double, in units of 2.2e-16): i0 2.6, i0e 2.4, i1 8.6, i1e 9, k0 5.4, k0e 6.3, k1 5, k1e 3.5,
-// ndtri 3.3, psi 5.9. Of PyTorch 2.15.0 the largest errors of some hundred random arguments of each
-// function and range were compared with mpmath's; the constants here are about half as large again,
-// or Cephes's. A constant that depends on the argument has its reason beside it.
+// with the coefficients that Cephes has for float64. So they lose a few units in the last place, or
+// of the largest term where terms cancel. Cephes documents peak relative errors (IEEE double, in
+// units of 2.2e-16): i0 2.6, i0e 2.4, i1 8.6, i1e 9, k0 5.4, k0e 6.3, k1 5, k1e 3.5, ndtri 3.3, psi
+// 5.9. Of PyTorch 2.15.0 the largest errors of some hundred random arguments of each function and
+// range were compared with mpmath's; the constants here are about half as large again, or Cephes's.
+// A constant that depends on the argument has its reason beside it.
 #pragma once
 
 #include <algorithm>
@@ -237,9 +237,9 @@ Tracked<P> trigamma(const Tracked<P>& x) {
 
 namespace detail {
 
-// What the sum of zeta loses at most in float32, which CUDA's kernel computes it in: at each term
-// its power (4 ULP: CUDA C++ Programming Guide, powf), what the additions of 1 have moved its base
-// by, and the partial sum. `q` is no pole.
+// Returns what the sum of zeta loses at most in float32, which CUDA's kernel computes it in. At
+// each term that is its power (4 ULP: CUDA C++ Programming Guide, powf), what the additions of 1
+// have moved its base by, and the partial sum. `q` is no pole.
 [[nodiscard]] double lost_by_float_zeta(long double s, long double q);
 
 }  // namespace detail
@@ -333,10 +333,10 @@ inline bool is_fraction(long double a, long double x) {
   return x > 1.1L && x >= a && !is_uniform;
 }
 
-// What each rounding of that fraction moves Q(a, x) by at most, in units of Q: p_k = z_k p_(k-1) -
-// y_k p_(k-2), and q_k likewise, until a step moves p_k / q_k by `unit` or less; what it leaves out
-// then is the last one. The recurrence carries a rounding to the end as it carries its solutions:
-// for x near 1 that is a thousand units in sum, over eighty steps.
+// Returns what each rounding of that fraction moves Q(a, x) by at most, in units of Q. The
+// recurrence is p_k = z_k p_(k-1) - y_k p_(k-2), and q_k likewise. It runs until a step moves p_k /
+// q_k by `unit` or less. What it leaves out then is the last one. It carries a rounding to the end
+// as it carries its solutions: for x near 1 that is a thousand units in sum, over eighty steps.
 [[nodiscard]] std::vector<double> lost_by_fraction(long double a, long double x, double unit);
 
 // PyTorch's asymptotic series of large a divides by sqrt(2 pi a) with pi as a float32.
@@ -472,8 +472,9 @@ Tracked<P> i0e(const Tracked<P>& x) {
   const long double slope = x.radius == 0 ? 0 : exact::i0e(nearest) - exact::i1e(nearest);
   return detail::accurate_to<P>(exact::i0e(x.value), detail::moved_by(x, slope), x.arithmetic, 7);
 }
-// In 16 bits ATen's kernel computes a row's last elements in the dtype, the others in float32: of
-// PyTorch 2.15.0 no element of either dtype is off by more than 3.2 units of 2^-7 or 2^-10.
+// Returns i0e(x) as ATen's kernel has it. In 16 bits it computes a row's last elements in the
+// dtype, the others in float32. Of PyTorch 2.15.0 no element of either dtype is off by more than
+// 3.2 units of 2^-7 or 2^-10.
 inline double i0e_in(double x, spec::DType /*dtype*/) { return i0e(x); }
 template <class P>
 Tracked<P> i0e_in(const Tracked<P>& x, spec::DType dtype) {
@@ -511,9 +512,9 @@ GRAPHGATE_DECAYING(k1e)
 
 namespace detail {
 
-// PyTorch's rational approximations of Bessel functions lack the leading coefficients of their
-// denominators, which are 1 in Cephes and not in its tables (p1evl): what is left out is
-// (x / 5)^14 and more up to 5, (5 / x)^13 beyond, times a constant that was measured.
+// Returns what PyTorch's rational approximations of Bessel functions leave out. They lack the
+// leading coefficients of their denominators, which are 1 in Cephes and not in its tables (p1evl).
+// This is (x / 5)^14 and more up to 5, (5 / x)^13 beyond, times a constant that was measured.
 inline double bessel_lack(long double x) {
   constexpr long double kSeam = 5;
   const long double size = std::fabs(x);

@@ -51,12 +51,12 @@ class Sum<Whole> {
 };
 
 // Roundings of a running total that are one number each time. The total is a multiple of its own
-// spacing, so that what a term loses when it is added depends on the term and the total's binade
-// alone: the losses of equal terms add up, and do not cancel.
+// spacing. So what a term loses when it is added depends on the term and the total's binade alone:
+// the losses of equal terms add up, and do not cancel.
 class AlikeRoundings {
  public:
-  // For a term that was added as number `count`, to a total (itself included) where a rounding has
-  // this square: how much more than that square comes to the square of the sum of all roundings.
+  // Returns how much more than `square` comes to the square of the sum of all roundings. The term
+  // was added as number `count`, to a total (itself included) where a rounding has this square.
   // Looks for the first few different terms alone, as long as one term in four is one of them.
   long double more_than_square(long double term, long double total, long double square,
                                std::int64_t count) {

@@ -53,11 +53,11 @@ struct RootSumSquare {
   }
   // A rounding error spread evenly over [-most, most] has this standard deviation.
   static double of_rounding(double most) { return most * 0.57735026918962576; }
-  // With probability p an executor's number lies beyond the edge: its mean is p of the step away,
-  // and around that its tails are no larger than those of a normal error of sqrt((1 - 2p) / (2
-  // log((1 - p) / p))) of the step (Kearns and Saul, "Large deviation methods for approximate
-  // probabilistic inference", UAI 1998). So the jumps of many terms of a sum are held, too. A
-  // single one is, however rare.
+  // With probability p an executor's number lies beyond the edge. Its mean is p of the step away.
+  // Around that its tails are no larger than those of a normal error of sqrt((1 - 2p) / (2 log((1 -
+  // p) / p))) of the step. Source: Kearns and Saul, "Large deviation methods for approximate
+  // probabilistic inference", UAI 1998. So the jumps of many terms of a sum are held, too. A single
+  // one is, however rare.
   template <class Away>
   static double of_step(double /*jump*/, double radius, double size, Away away) {
     const double p = 0.5 * std::erfc(away() / std::numbers::sqrt2);
@@ -161,8 +161,8 @@ spec::DType dtype_of(ArithmeticOf<P> arithmetic) {
   return arithmetic == ArithmeticOf<P>::kFloat64 ? spec::DType::kFloat64 : spec::DType::kFloat32;
 }
 
-// The radius of a zero whose sign is open, which only those learn who divide by it or take its
-// sign: of two zeros either is the larger (x86's maxps takes the second, PTX's max the positive).
+// The radius of a zero whose sign is open. Only those learn of it who divide by it or take its
+// sign. Of two zeros either is the larger (x86's maxps takes the second, PTX's max the positive).
 inline constexpr double kOpenSign = std::numeric_limits<double>::denorm_min();
 
 // Whether the radius of a number says no more than that. Below float32's numbers it does after
@@ -243,9 +243,9 @@ Tracked<P> or_flushed(const Tracked<P>& x) {
   return {x.value, P::combine(x.radius, P::of_rounding(moved)), x.arithmetic};
 }
 
-// Whether a number lies so far from 0 and from the ends of float32 that nothing has to be asked of
-// it but how wide a rounding is: it is no NaN, no infinity, not subnormal, and its radius says more
-// than an open sign and reaches to none of these.
+// Returns whether a number lies so far from 0 and from the ends of float32 that nothing has to be
+// asked of it but how wide a rounding is. Then it is no NaN, no infinity, not subnormal, and its
+// radius says more than an open sign and reaches to none of these.
 [[gnu::always_inline]] inline bool is_ordinary(double value, double radius) {
   const double size = std::fabs(value);
   const bool is_known = radius == 0 || (radius > 0x1p-600 && radius < 0x1p110);

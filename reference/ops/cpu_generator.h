@@ -1,7 +1,7 @@
 // PyTorch's generator of the CPU: the Mersenne Twister (Matsumoto and Nishimura, "Mersenne
-// Twister", ACM TOMACS 8, 1998), and how PyTorch makes numbers of its bits, as it shows them:
-// uniform floats have the lowest 24 bits of one word, doubles the lowest 53 of two, the first of
-// which is the upper. Source: include/ATen/core/MT19937RNGEngine.h, DistributionsHelper.h,
+// Twister", ACM TOMACS 8, 1998), and how PyTorch makes numbers of its bits, as it shows them.
+// Uniform floats have the lowest 24 bits of one word, doubles the lowest 53 of two. The first of
+// the two is the upper. Source: include/ATen/core/MT19937RNGEngine.h, DistributionsHelper.h,
 // TransformationHelper.h.
 #pragma once
 

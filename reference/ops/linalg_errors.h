@@ -6,7 +6,7 @@
 // triangles ch. 8, LU ch. 9, Cholesky's factor ch. 10, LDL^T ch. 11, inverses ch. 14, Householder's
 // QR ch. 19. Perturbations of factors: Sun, "Componentwise perturbation bounds for some matrix
 // decompositions", BIT 32 (1992). An error E of the matrix moves a factor by what it moves it to
-// first order, over 1 - rho, where rho measures what E is beside the matrix; where rho is one half
+// first order, over 1 - rho. Here rho measures what E is beside the matrix. Where rho is one half
 // or more the result is open. Numbers that underflow lose up to half the spacing of subnormal ones
 // in each product and quotient (Demmel, "Underflow and the reliability of numerical software", SIAM
 // J. Sci. Stat. Comput. 5 (1984)).
@@ -131,9 +131,9 @@ struct KnownQr {
                                            const KnownMatrix& c, bool transposed,
                                            const ErrorRule& rule);
 
-// A = P L D L^T P^T of the lower triangle of A, with diagonal blocks of one and two (Bunch and
-// Kaufman's partial pivoting; LAPACK's sytrf with 'L', which leaves the columns of L that are done
-// as they are when rows are exchanged later). Radii are those of elimination.
+// A = P L D L^T P^T of the lower triangle of A, with diagonal blocks of one and two. This is Bunch
+// and Kaufman's partial pivoting, LAPACK's sytrf with 'L'. It leaves the columns of L that are done
+// as they are when rows are exchanged later. Radii are those of elimination.
 struct KnownLdl {
   KnownMatrix packed;                // L below D
   std::vector<std::int64_t> pivots;  // counted from 1; negative and twice for blocks of two

@@ -69,8 +69,8 @@ struct CholeskyFactor {
 [[nodiscard]] CholeskyFactor cholesky_of(const WideMatrix& a);
 
 // A = Q R by Householder's reflections, as LAPACK's geqrf keeps them: R on and above the diagonal,
-// vectors below it, whose first element 1 is left out; H = 1 - tau v v^T maps a column to beta e1
-// with beta = -sign(alpha) |column|. A column that is zero below the diagonal has tau = 0.
+// vectors below it without their first element, 1. H = 1 - tau v v^T maps a column to beta e1 with
+// beta = -sign(alpha) |column|. A column that is zero below the diagonal has tau = 0.
 struct Reflections {
   WideMatrix packed;
   std::vector<long double> tau;

@@ -90,8 +90,9 @@ class OpenReach<Tracked<P>> {
       widest_[p] = std::max(widest_[p + 1], numbers[order[p]].radius);
     }
   }
-  // Whether no number behind `b`, which stands behind `a` at place p, is as near to `a` as to leave
-  // their order open: numbers lie in the order of their values, and the distance grows from here.
+  // Returns whether no number behind `b`, which stands behind `a` at place p, is as near to `a` as
+  // to leave their order open. Numbers lie in the order of their values, and the distance grows
+  // from here.
   [[nodiscard]] bool ends(const Tracked<P>& a, const Tracked<P>& b, std::size_t p) const {
     constexpr double kMargin = 1 + 0x1p-20;  // the rounding of what is compared
     const double radius = P::combine(a.radius, widest_[p + 1]) * kMargin;

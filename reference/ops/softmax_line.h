@@ -20,8 +20,8 @@ template <class N>
   return out;
 }
 
-// How PyTorch's CPU kernels hold 16-bit data between their loops, though they compute in float32:
-// softmax keeps the exponentials in the dtype unless the dimension is the last one; log_softmax,
+// How PyTorch's CPU kernels hold 16-bit data between their loops, though they compute in float32.
+// softmax keeps the exponentials in the dtype unless the dimension is the last one. log_softmax,
 // where it is the last one, keeps the sum and its logarithm in the dtype. No other kernel rounds
 // there.
 struct SoftmaxKernel {

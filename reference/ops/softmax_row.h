@@ -13,9 +13,9 @@
 namespace graphgate::reference {
 
 // What a softmax makes of scores with errors so wide that the sum of the exponentials, as a
-// divisor, reaches over 0: shares of one all the same, between what they are when a score and all
-// others move against each other. `softmax` gives the shares of scores, here of such without
-// errors, for their roundings. Scores that are open, or no numbers, leave the shares open.
+// divisor, reaches over 0. They are shares of one all the same, between what they are when a score
+// and all others move against each other. `softmax` gives the shares of scores, here of such
+// without errors, for their roundings. Scores that are open, or no numbers, leave the shares open.
 template <class N, class F>
 requires std::same_as<N, double>
 void bound_shares(std::vector<N>& /*shares*/, std::span<const N> /*scores*/, F /*softmax*/) {}
@@ -59,7 +59,7 @@ void bound_shares(std::vector<N>& shares, std::span<const N> scores, F softmax) 
 }
 
 // Scores, exp(score - shift) for every one of them, and the sum of these. The shift is the largest
-// score: any would do, since a common factor cancels, so its own error does not count, but for one
+// score. Any would do, since a common factor cancels. So its own error does not count, but for one
 // that leaves it open whether there is a number at all.
 template <class N>
 struct SoftmaxRow {

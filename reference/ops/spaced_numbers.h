@@ -10,7 +10,7 @@
 namespace graphgate::reference {
 
 // start, start + step, ... A vector kernel fills its lanes from the first lane's number, which it
-// rounded to the dtype first: so an element inherits the rounding of one up to kLanes - 1 before
+// rounded to the dtype first. So an element inherits the rounding of one up to kLanes - 1 before
 // it. 32 lanes is the most of any CPU (512 bits of 16-bit elements).
 inline constexpr std::int64_t kLanes = 32;
 
