@@ -65,9 +65,10 @@ struct JudgeOptions {
                                     const spec::CallResult& oracle, const ExpectedCall& expected,
                                     const JudgeOptions& options);
 
-// What the recording alone says of `actual`, where no oracle could run the call: how many outputs
-// there are and of which kind, dtypes, sizes, strides, sharing, integers, and which inputs stay as
-// they were given. Tensors' values are not compared, so the report counts no elements.
+// Returns what the recording alone says of `actual`, where no oracle could run the call. It
+// compares how many outputs there are and of which kind, dtypes, sizes, strides, sharing and
+// integers. It also compares which inputs stay as they were given. Tensors' values are not
+// compared, so the report counts no elements.
 [[nodiscard]] CallReport judge_recorded_form(const std::string& name,
                                              const spec::CallResult& actual,
                                              const ExpectedCall& expected,

@@ -29,8 +29,8 @@ struct TiledCall {
 // Judges call `index` of the subject's trace as judge_by_estimate() does, by rows that the program
 // does not take together (row_cut.h). What is said of a result's values names the rows of the first
 // tile in which it is so. kUnsupported, saying why, where the call is small, the script has more
-// than calls, rows depend on each other, or a tile would leave open what only the whole tells; then
-// the whole has to be judged. Errors else are the oracle's.
+// than calls, or rows depend on each other. The same where a tile would leave open what only the
+// whole tells. Then the whole has to be judged. Errors else are the oracle's.
 [[nodiscard]] Result<TiledCall> judge_by_tiles(Runs& runs, const Trace& subject, std::size_t index,
                                                const ExpectedCall& expected,
                                                const JudgeOptions& options,

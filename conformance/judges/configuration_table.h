@@ -24,9 +24,9 @@ struct ConfigurationRow {
 // "memory=lines no-reuse" -> the options. The inverse of print_configuration for such rows.
 [[nodiscard]] Configuration parse_configuration(const std::string& text);
 
-// Rows that depend on the program and on what the default did: capture sizes above the sizes
-// called, so that calls are padded, with each way to fill what lies behind; split ops, from the ops
-// that ran; arenas filled with two patterns.
+// Returns rows that depend on the program and on what the default did. Some have capture sizes
+// above the sizes called, so that calls are padded, with each way to fill what lies behind. Others
+// have split ops, from the ops that ran, or arenas filled with two patterns.
 [[nodiscard]] std::vector<ConfigurationRow> derived_rows(const Script& script, const Trace& base);
 
 }  // namespace graphgate::conformance

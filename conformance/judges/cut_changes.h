@@ -34,10 +34,10 @@ struct PlanCuts {
 // Whether the script passes under the options; what is refused does not.
 using TryOptions = std::function<Result<bool>(const Configuration&)>;
 
-// In order, as soon as one of these makes the script pass: every single free cut moved by one node,
-// or else removed; the fewest that have to be removed; the fewest that have to be added. Of the
-// fewest none can be left out; where cuts are few, no two would do. Errors are those of
-// `try_options`.
+// Tries three things, in order, and ends with the first that makes the script pass. First every
+// single free cut is moved by one node, or else removed. Then come the fewest that have to be
+// removed, then the fewest that have to be added. Of the fewest none can be left out; where cuts
+// are few, no two would do. Errors are those of `try_options`.
 [[nodiscard]] Result<std::vector<Change>> least_cut_changes(const Script& script,
                                                             const Trace& failed,
                                                             const TryOptions& try_options);

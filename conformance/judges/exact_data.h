@@ -1,9 +1,9 @@
 // Data on which no executor rounds.
 //
-// Integers small enough that every partial sum and every intermediate is one of its dtype's
-// numbers: then neither order, fusing, splitting nor the width of an accumulator can change a bit,
-// and whatever differs is wrong. How small depends on the program. So data are drawn at several
-// levels, each smaller or sparser than the one before, and an oracle with worst-case radii says
+// The data are integers so small that every partial sum and every intermediate is one of its
+// dtype's numbers. Then neither order, fusing, splitting nor the width of an accumulator can change
+// a bit, and whatever differs is wrong. How small depends on the program. So data are drawn at
+// several levels, each smaller or sparser than the one before. An oracle with worst-case radii says
 // what came out exact: an element of radius 0 is held to the bit. Where an op leaves the integers
 // (exp, division, a norm), radii say that too, with no list of such ops.
 //

@@ -1,9 +1,9 @@
 // Every node of a program, held to its own bound on the bytes that it read.
 //
 // End to end, errors of a deep program add up until no bound means anything. Node by node they do
-// not: an oracle runs each node alone, on the very operands that the executor's node read, and what
-// the executor's node made must lie in the worst-case bound of that one op. The first node outside
-// is where a wrong result begins.
+// not. An oracle runs each node alone, on the very operands that the executor's node read. What the
+// executor's node made must lie in the worst-case bound of that one op. The first node outside is
+// where a wrong result begins.
 //
 // Any executor can be judged so: the program is given taps. Before each node its operands are
 // cloned into extra outputs, after it what it made or wrote. A clone stands for the value until a
@@ -48,9 +48,9 @@ struct TappedProgram {
 enum class OperandTaps : std::uint8_t { kEach, kOnce };
 
 // Nodes inside subgraphs are not tapped: the node that holds them is judged as one. Not judged are
-// nodes whose result depends on what a clone does not keep: on strides and storages (as_strided,
-// the LU factors beside a determinant, conditionals, which may write operands that share one), and
-// on lists that the program keeps whole.
+// nodes whose result depends on what a clone does not keep. That is strides and storages
+// (as_strided, the LU factors beside a determinant, conditionals, which may write operands that
+// share one), and lists that the program keeps whole.
 [[nodiscard]] TappedProgram tap_nodes(const spec::Program& program, const spec::OpTable& ops,
                                       OperandTaps operands = OperandTaps::kEach);
 

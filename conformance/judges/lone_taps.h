@@ -1,8 +1,8 @@
 // One node made visible at a time.
 //
 // Taps on every node (judge_nodes.h) keep every value alive, and so hide what goes wrong because
-// memory is used again. With a tap on one node only, the rest of the plan stays nearly as it was:
-// comparing two configurations node by node, in the order of the program, gives the first node
+// memory is used again. With a tap on one node only, the rest of the plan stays nearly as it was.
+// So comparing two configurations node by node, in the order of the program, gives the first node
 // whose result differs.
 #pragma once
 
@@ -33,8 +33,8 @@ struct TappedOperands {
 [[nodiscard]] std::vector<spec::ValueId> tensor_operands(const spec::Program& program,
                                                          std::size_t index);
 [[nodiscard]] TappedOperands tap_operands(const spec::Program& program, std::size_t index);
-// The same without node `index`, all that comes behind it, and all before it that neither the
-// clones depend on nor what the program changes: user outputs that are made there are None, and
+// Returns the same without node `index`, all that comes behind it, and all before it that neither
+// the clones depend on nor what the program changes. User outputs that are made there are None, and
 // what they change of inputs and state stays as it is.
 [[nodiscard]] TappedOperands tap_operands_alone(const spec::Program& program, std::size_t index,
                                                 const spec::OpTable& ops);

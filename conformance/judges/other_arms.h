@@ -1,7 +1,7 @@
 // Whether a refusal may be about an arm of a conditional that the run does not take.
 //
 // The reference runs the arm that is taken, and nothing else. An executor that plans before a call,
-// as torch does when it traces, looks into both; where the other arm cannot run at the sizes of the
+// as torch does when it traces, looks into both. Where the other arm cannot run at the sizes of the
 // call, refusing is no mistake, and taking it is none either.
 #pragma once
 

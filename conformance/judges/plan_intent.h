@@ -48,8 +48,9 @@ struct IntentCase {
 // tells).
 [[nodiscard]] std::string plan_accelerator(const spec::Plan& plan);
 
-// Whether nothing in the plan says why the step could not be captured: no conditional, no unsafe
-// tag, all its tensors placed before the call on the accelerator, no number that only a call tells.
+// Returns whether nothing in the plan says why the step could not be captured. It has no
+// conditional, no unsafe tag, and no number that only a call tells. All its tensors are placed
+// before the call on the accelerator.
 [[nodiscard]] bool can_be_captured(const spec::Plan& plan, const spec::PlanStep& step,
                                    const spec::OpTable& ops, const std::string& accelerator);
 

@@ -30,8 +30,9 @@ namespace graphgate::conformance {
 // when all was over. The same rules; R1.refused-wrongly and R4.unsupported are refusals to close.
 [[nodiscard]] Result<spec::Finding> finding_of_end(const RunEnd& end);
 
-// Whether the subject refused the call that the script expects to be refused, in those words, or
-// the restart that it comes behind; or a call that an executor that compiles once owes to refuse.
+// Returns whether the subject refused the call that the script expects to be refused, in those
+// words, or the restart that it comes behind. It also returns true for a call that an executor that
+// compiles once owes to refuse.
 [[nodiscard]] bool is_refused_as_expected(const Script& script, const Trace& subject);
 
 // The script up to the step that the subject refused.

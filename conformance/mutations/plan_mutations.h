@@ -7,8 +7,8 @@
 //   buffer $y @arena [0, 512)            offset-over-live:  $z moves over $y, which a later step
 //   buffer $z @arena [512, 1024)                            still reads
 //
-// A mutation applies only where it should matter, as far as the plan itself tells: an offset moves
-// onto bytes that are in use at the same time (plan_drawing.h), two steps change places if one
+// A mutation applies only where it should matter, as far as the plan itself tells. An offset moves
+// onto bytes that are in use at the same time (plan_drawing.h). Two steps change places if one
 // writes what the other touches. Where a plan has no such place, nothing is done.
 #pragma once
 

@@ -57,9 +57,9 @@ class ExecutorSource {
   // Whether the process of the executor under test has ended by itself, or had to be ended, and was
   // not started again.
   [[nodiscard]] virtual bool has_ended() const { return false; }
-  // kBadInput for an option or a value that there is not, or a contradiction; kUnsupported for what
-  // this executor cannot do ("instrument" -> "shadow" of one that has none); kInternal where it
-  // breaks down over it. `ops` outlives the executor.
+  // Fails with kBadInput for an option or a value that there is not, or a contradiction. Fails with
+  // kUnsupported for what this executor cannot do ("instrument" -> "shadow" of one that has none),
+  // and with kInternal where it breaks down over it. `ops` outlives the executor.
   [[nodiscard]] virtual Result<std::unique_ptr<spec::Executor>> make(
       const Configuration& configuration, const spec::OpTable& ops) const = 0;
 };

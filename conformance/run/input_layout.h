@@ -12,8 +12,9 @@
 
 namespace graphgate::conformance {
 
-// A packed tensor in the layout (strides and storage offset) that `type` declares at these symbols;
-// as it was where the strides cannot be told or do not give every element a place of its own.
+// Returns a packed tensor in the layout (strides and storage offset) that `type` declares at these
+// symbols. Returns it as it was where the strides cannot be told or do not give every element a
+// place of its own.
 [[nodiscard]] spec::HostTensor laid_out(const spec::HostTensor& packed,
                                         const spec::TensorType& type,
                                         const spec::SymbolValues& symbols);

@@ -1,13 +1,13 @@
 // Which rows of what a program makes depend on the same rows of its inputs alone.
 //
 // A row is what lies at one index of one dimension. Of a chain of pointwise ops row 7 of the result
-// depends on row 7 of each operand, whatever the dimension is; a softmax over the last dimension,
-// or a product with a weight, keeps that for the other dimensions; a sum over dimension 0 keeps it
+// depends on row 7 of each operand, whatever the dimension is. A softmax over the last dimension,
+// or a product with a weight, keeps that for the other dimensions. A sum over dimension 0 keeps it
 // for dimension 1. A view may move rows to another dimension, or make ten of one. Where it holds
 // from the inputs to the outputs, an oracle may run the program on some rows at a time, and knows
-// the same of each element: what it knows is computed element by element, or slice by slice of
-// other dimensions, from dtypes and numbers of dimensions, whatever the count of rows is (two at
-// least: single elements may be promoted otherwise).
+// the same of each element. What it knows is computed element by element, or slice by slice of
+// other dimensions, from dtypes and numbers of dimensions. The count of rows does not matter, but
+// it is two at least: single elements may be promoted otherwise.
 #pragma once
 
 #include <cstdint>

@@ -28,7 +28,7 @@ struct RunEnd {
 // Finds or makes the traces of one script. The subject is the executor under test; the oracle is
 // the reference, whose configuration {"mode": "eager" | "worst-case" | "sampled" | "provenance" |
 // "geometry"} says what it computes ("geometry": provenance rows without words). Where a script
-// feeds an output back, the oracle is called with what the subject's default run passed; where
+// feeds an output back, the oracle is called with what the subject's default run passed. Where
 // calls change states, each call of an oracle of numbers begins with those that the subject's call
 // before left, unless a call is compared with a recording too.
 class Runs {

@@ -1,6 +1,6 @@
 // Memory that a caller keeps for inputs of its calls: the addresses that ScriptStatic promises.
 //
-// run_script asks it before and behind each call. What a call gives is written into that memory, so
+// run_script asks it before and behind each call. What a call gives is written into that memory. So
 // an executor that relies on the address reads the bytes of this call, and one that keeps a tensor
 // of an earlier call sees them change. What the trace records of a call does not change any more.
 #pragma once

@@ -1,6 +1,6 @@
 // Facts of a program: which node's write every operand of every node must see.
 //
-// The graph is walked in its own order, storages in hand: views, updates in place and returned
+// The graph is walked in its own order, storages in hand. Views, updates in place and returned
 // aliases lead to the root storage, and a map of each storage says who wrote which byte last. So an
 // operand's facts are the reaching definitions of its bytes. Geometry comes from an instrumented
 // run of the reference where there is one (rows with storages, sizes, strides), else from the types
@@ -27,8 +27,8 @@
 
 namespace graphgate::verify {
 
-// A node in one place of the run: the root graph is frame 0, and each arm of a conditional that
-// the program can take is a frame of its own, as are the condition and the body of a loop.
+// A node in one place of the run. The root graph is frame 0. Each arm of a conditional that the
+// program can take is a frame of its own, as are the condition and the body of a loop.
 struct Frame {
   const spec::Graph* graph = nullptr;
   std::optional<std::uint32_t> conditional;  // the node (into GraphFacts::nodes) it is an arm of

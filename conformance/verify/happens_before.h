@@ -1,9 +1,9 @@
 // Which steps of a plan are certainly over when another begins.
 //
-// Program order does not count. What counts is what spec/plan.h promises: steps of one stream run
-// in order; a step that waits for an event runs behind the step before it that records the event;
-// a captured partition begins behind everything before it and ends with all its streams joined;
-// eager partitions run step by step. The arms of a conditional run at its step.
+// Program order does not count. What counts is what spec/plan.h promises. Steps of one stream run
+// in order. A step that waits for an event runs behind the step before it that records the event. A
+// captured partition begins behind everything before it and ends with all its streams joined. Eager
+// partitions run step by step. The arms of a conditional run at its step.
 //
 //   stream 0   step 0 ── record 0 ── step 3          step 0 before step 2 (event 0)
 //   stream 1   step 1 ── step 2 (wait 0) ─           step 1 and step 3: no order

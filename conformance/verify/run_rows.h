@@ -1,8 +1,8 @@
 // The rows of an instrumented run, by node: geometry and storages as they were.
 //
-// Only rows that surely belong to one node, and hold for every run, count: names that several
-// subgraphs share, nodes of subgraphs and those that hold them, and nodes that ran more than once,
-// are left out.
+// Only rows that surely belong to one node, and hold for every run, count. Left out are names that
+// several subgraphs share, nodes of subgraphs and those that hold them, and nodes that ran more
+// than once.
 #pragma once
 
 #include <absl/container/inlined_vector.h>

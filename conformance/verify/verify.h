@@ -34,8 +34,8 @@ struct Rule {
 [[nodiscard]] std::span<const Rule> rules();
 
 // A plan and what it is for. `facts_of_run` is what the reference returned for the same inputs in
-// its provenance mode (CallResult::provenance: one row per tensor that a node read or made), or
-// null: then only what the graph itself tells is known, and rules that need more stay silent.
+// its provenance mode (CallResult::provenance: one row per tensor that a node read or made). Where
+// it is null, only what the graph itself tells is known, and rules that need more stay silent.
 // Without a program (a foreign plan alone) the plan's own steps are the graph. `unaligned_ops` are
 // ops of the plan whose results, made by a launch of their own, nobody promised to align.
 struct PlanCase {
