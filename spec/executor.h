@@ -42,9 +42,9 @@ struct CallResult {
   std::vector<InputValue> final_inputs;    // user inputs after the call, in order
   std::vector<HostTensor> final_states;    // parameters, buffers and constants after the call,
   std::vector<std::string> state_targets;  //   with their targets
-  // From an oracle, one Spread per tensor of the lists above, and of one element per float (empty
-  // for what else is no tensor, and for large inputs that nobody wrote: spec/spread_limit.h); from
-  // an executor, empty.
+  // From an oracle, one Spread per tensor of the lists above, and of one element per float. A
+  // Spread is empty for what else is no tensor, and for large inputs that nobody wrote
+  // (spec/spread_limit.h). From an executor, the lists are empty.
   std::vector<Spread> output_spreads;
   std::vector<Spread> final_input_spreads;
   std::vector<Spread> final_state_spreads;

@@ -2,7 +2,7 @@
 //
 // Where rounding decides an order, a comparison or an integer, right executors choose differently,
 // and each choice is as right. A node of this op stands in a program for oracles alone, right
-// behind the node that chooses: the program goes on with the other executor's choice where rounding
+// behind the node that chooses. The program goes on with the other executor's choice where rounding
 // explains it, as with a fact.
 #pragma once
 

@@ -7,12 +7,12 @@
 
 namespace graphgate::spec {
 
-// Every node of the graph and of its subgraphs; higher-order ops have no schema and always pass,
-// and so do ops that the table lacks (missing_op.h).
+// Checks every node of the graph and of its subgraphs. Higher-order ops have no schema and always
+// pass, and so do ops that the table lacks (missing_op.h).
 //
-// What fits a schema type follows what PyTorch's exporter writes: a number or a symbolic number
-// fits `Tensor` (it becomes a 0-dim tensor), an int fits `float`, one int fits a list with a fixed
-// size, a bool or an int fits `Scalar`. None fits optional types and types with no value here
+// What fits a schema type follows what PyTorch's exporter writes. A number or a symbolic number
+// fits `Tensor` (it becomes a 0-dim tensor). An int fits `float`, one int fits a list with a fixed
+// size, and a bool or an int fits `Scalar`. None fits optional types and types with no value here
 // (Generator, Stream...). A tensor fits Generator: it holds the generator's state.
 [[nodiscard]] Result<void> check_nodes(const Graph& graph, const OpTable& ops);
 

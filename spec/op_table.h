@@ -17,7 +17,7 @@
 //   one keep their order
 //
 // A name in hidden_reads and hidden_writes that is the name of an argument of type str stands for
-// the state named by that argument's value (layer_name="model.layers.0"); any other name is itself
+// the state named by that argument's value (layer_name="model.layers.0"). Any other name is itself
 // the name of one state that all calls share.
 //
 // Each key at most once on a line. Ops that hold subgraphs (cond, auto_functionalized_v2) are not

@@ -63,7 +63,7 @@ struct PlanBuffer {
 };
 
 // What steps read and make. A tensor has a buffer, and a type whose sizes, strides and offset (in
-// elements, from the start of the buffer) are constants; in a heap the type is what the program
+// elements, from the start of the buffer) are constants. In a heap the type is what the program
 // states of it, or absent. Numbers here are those that only a call can tell; all others stand as
 // constants in the arguments.
 //
@@ -142,7 +142,7 @@ struct PlanBlock {
 enum class OutputLifetime : std::uint8_t { kStrong, kWeak };
 
 // A plan that serves calls smaller than itself. Inputs are copied into the leading part of their
-// slots, and outputs are cut to it, along the dimensions that are listed: by input (as
+// slots, and outputs are cut to it, along the dimensions that are listed. Listed is, by input (as
 // Plan::inputs) and by output (as Plan::outputs), the dimension whose size is `symbol`, if there is
 // one. What lies behind the true size is garbage, in inputs and intermediates alike. The plan
 // claims that no byte of the true part depends on it.
@@ -187,10 +187,11 @@ struct Plan {
   friend bool operator==(const Plan&, const Plan&) = default;
 };
 
-// Ids in range; partitions of a block contiguous, every step in exactly one partition; places
-// inside their pools, aligned, without overflow; tensors inside their buffers; values defined
-// before their use, once; views mentioned where an input, or a result visible there, is over their
-// buffer, if there is any. Errors name the step, buffer or value.
+// Checks that ids are in range, that partitions of a block are contiguous, and that every step is
+// in exactly one partition. Places must lie inside their pools, aligned, without overflow, and
+// tensors inside their buffers. Values must be defined before their use, once. Views must be
+// mentioned where an input, or a result visible there, is over their buffer, if there is any.
+// Errors name the step, buffer or value.
 [[nodiscard]] Result<void> check_plan(const Plan& plan);
 
 }  // namespace graphgate::spec

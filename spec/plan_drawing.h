@@ -38,11 +38,11 @@ struct BufferUse {
 // conditional.
 [[nodiscard]] std::vector<std::uint32_t> arms_of(const PlanStep& step);
 
-// From the first to the last step that mentions a value over the buffer, or has it for workspace;
-// a conditional's own mentions, and the results of its arms, count until the last step of its arms.
-// Inputs count from the first position, outputs and final values of inputs to the last; buffers of
-// a state pool that are used at all count always. In the order of buffers, without those that
-// nothing uses.
+// Returns the uses of buffers. A use reaches from the first to the last step that mentions a value
+// over the buffer, or has it for workspace. A conditional's own mentions, and the results of its
+// arms, count until the last step of its arms. Inputs count from the first position, outputs and
+// final values of inputs to the last. Buffers of a state pool that are used at all count always.
+// They are in the order of buffers, without those that nothing uses.
 [[nodiscard]] std::vector<BufferUse> buffer_uses(const Plan& plan);
 
 struct DrawingOptions {
@@ -51,11 +51,11 @@ struct DrawingOptions {
   std::size_t legend_rows = 60;  // buffers that the legend names, lowest offset first
 };
 
-// One line per range between two ends of buffers (or of several, where there are too many), one
-// column per step (or of several). A letter is the buffer in those bytes at that time, `.` nothing,
-// `+` several buffers in one cell, and `#` two buffers in the same bytes at the same step: a result
-// that takes its operand's place, or a mistake. Letters come again after 52 buffers. A heap has no
-// offsets: its buffers get a line each.
+// Returns one line per range between two ends of buffers (or of several, where there are too many),
+// one column per step (or of several). A letter is the buffer in those bytes at that time, `.`
+// nothing, and `+` several buffers in one cell. `#` is two buffers in the same bytes at the same
+// step: a result that takes its operand's place, or a mistake. Letters come again after 52 buffers.
+// A heap has no offsets: its buffers get a line each.
 [[nodiscard]] std::string draw_pool(const Plan& plan, PoolId pool,
                                     const DrawingOptions& options = {});
 

@@ -82,7 +82,7 @@ class ProvenanceWords {
 
 // What one tensor was made of, and where it lay, when `node` read it, made it or had written it, or
 // when the call ended with it. `port` is "operand 0", "result 1" or "written 0" (an operand after
-// the node; lists unpacked, counted in the schema's order); for the end of a call `node` is empty
+// the node; lists unpacked, counted in the schema's order). For the end of a call `node` is empty
 // and `port` is "output 0", "input NAME" or "state NAME". `words` are those of the elements, empty
 // where nobody asked for them. Rows of one call that share a `storage` number lie over the same
 // bytes.

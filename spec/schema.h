@@ -133,10 +133,10 @@ struct SchemaReturn {
   bool operator==(const SchemaReturn&) const = default;
 };
 
-// Invariants kept by parse_schema: argument names differ, and so do return names; an annotated
-// return shares a set with some argument, or is in the wildcard set; a default fits its type; a
-// positional argument after one with a default has a default too (lists excepted, as in PyTorch);
-// keyword-only arguments come last.
+// Holds these invariants, kept by parse_schema. Argument names differ, and so do return names. An
+// annotated return shares a set with some argument, or is in the wildcard set. A default fits its
+// type. A positional argument after one with a default has a default too (lists excepted, as in
+// PyTorch). Keyword-only arguments come last.
 struct OpSchema {
   std::string ns;
   std::string name;

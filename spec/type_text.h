@@ -38,7 +38,7 @@ namespace graphgate::spec {
 
 // `[...]` or `bytes "..."`. The tensor has a storage, and its geometry fits.
 [[nodiscard]] std::string print_tensor_data(const HostTensor& tensor);
-// Reads either form for the geometry of `type`; errors if it is symbolic, if the number of elements
+// Reads either form for the geometry of `type`. Errors if it is symbolic, if the number of elements
 // differs, if an element does not fit the dtype, or if the bytes do not hold the geometry.
 [[nodiscard]] Result<HostTensor> read_tensor_data(TextReader& reader, const TensorType& type);
 
