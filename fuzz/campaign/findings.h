@@ -1,5 +1,6 @@
-// What becomes of a campaign's findings: each new signature is looked at again in a process of its
-// own (does it come again, alone, or only in its order?), reduced there, and kept in the corpus.
+// What becomes of a campaign's findings. Each new signature is looked at again in a process of its
+// own: does it come again, alone, or only in its order? It is reduced there, and kept in the
+// corpus.
 #pragma once
 
 #include <deque>

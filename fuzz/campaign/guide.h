@@ -2,7 +2,7 @@
 //
 // Cases are drawn by generations: those whose index divided by the size of a generation gives the
 // same. A generation is drawn from the sum of all generations before it, and sums do not depend on
-// who ran what when; so a case is a function of seed and index, and of what earlier generations
+// who ran what when. So a case is a function of seed and index, and of what earlier generations
 // showed. Each draws some cases blindly, and breeds the others (descent.h).
 //
 //   generation 0 ──sum──> shown ──parents──> generation 1 ──sum──> shown ──parents──> ...

@@ -33,9 +33,9 @@ struct ReplayedCase {
     const Corpus& corpus, const Ledger& ledger, const CampaignCases& cases,
     const PoolOptions& options, const std::function<bool()>& stop, CampaignView& view);
 
-// The first case of each known finding, by those of the campaign's judges whose findings it is
-// (where none of them is asked, it is left out): XFAIL where it shows one of its signatures; PASS
-// where it is mended, which is no failure; else what it shows.
+// Returns what the first case of each known finding shows, by those of the campaign's judges whose
+// findings it is. Where none of them is asked, it is left out. XFAIL where it shows one of its
+// signatures; PASS where it is mended, which is no failure; else what it shows.
 [[nodiscard]] Result<std::vector<ReplayedCase>> replay_known(const KnownFindings& known,
                                                              const CampaignCases& cases,
                                                              const PoolOptions& options,

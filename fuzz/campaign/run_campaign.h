@@ -1,5 +1,5 @@
-// A campaign: hands out the cases of a shard to workers, adds up what comes back, looks at findings
-// again, and keeps its state in a file so that it can go on after anything.
+// A campaign. It hands out the cases of a shard to workers, adds up what comes back, and looks at
+// findings again. It keeps its state in a file so that it can go on after anything.
 #pragma once
 
 #include <functional>

@@ -5,8 +5,8 @@
 //            <──journal──        the case it is at, through shared memory
 //
 // A worker that is ended by a signal, that exits, or that stays too long in one case, or between
-// two, is replaced, and the case it was at is handed out as lost: what a crash costs is the rest of
-// its batch. The process that makes a pool must have one thread.
+// two, is replaced. The case it was at is handed out as lost: what a crash costs is the rest of its
+// batch. The process that makes a pool must have one thread.
 #pragma once
 
 #include <sys/types.h>

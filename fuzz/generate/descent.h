@@ -26,9 +26,9 @@ inline constexpr std::size_t kMostAncestors = 64;
 
 // The genes of the case, the same on every platform.
 [[nodiscard]] GeneVector genes_of(std::uint64_t seed, const Descent& descent);
-// Where each blind draw is judged with so many sets of data (at least 1): case i has what draw
-// i / data_sets has, but for its data, of which it has the (i % data_sets)-th set. Such cases are
-// drawn blindly.
+// Where each blind draw is judged with so many sets of data (at least 1). Case i has what draw i /
+// data_sets has, but for its data: these are the (i % data_sets)-th set. Such cases are drawn
+// blindly.
 [[nodiscard]] GeneVector genes_of(std::uint64_t seed, const Descent& descent,
                                   std::uint64_t data_sets);
 

@@ -1,9 +1,9 @@
 // Genes: the flat vector of numbers that a case is a pure function of.
 //
-// The generator reads genes in order, one full expression after the other: of two reads in
-// one call's arguments, or on both sides of an operator, compilers differ in which comes first. A
-// vector that is exhausted reads as zeros, and a zero is the simplest choice everywhere, small
-// numbers are simpler than large ones: so RapidCheck, or whoever else shortens or lowers genes,
+// The generator reads genes in order, one full expression after the other. Of two reads in one
+// call's arguments, or on both sides of an operator, compilers differ in which comes first. A
+// vector that is exhausted reads as zeros. A zero is the simplest choice everywhere, and small
+// numbers are simpler than large ones. So RapidCheck, or whoever else shortens or lowers genes,
 // comes to a simpler case. The vector is read in blocks of a fixed length, one for each node: what
 // a gene means does not depend on how many the node before took.
 #pragma once

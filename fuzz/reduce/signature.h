@@ -75,9 +75,9 @@ struct Signature {
 // The judge whose finding it is; nothing for "run", "crash", "timeout" and "memory".
 [[nodiscard]] std::optional<conformance::Judge> judge_of(const Signature& signature);
 
-// What kind of op it is, as far as its row tells: "pointwise", "reduction" or "view", else its own
-// name without overload ("mm", "my.scale"); with a `_` behind it if it writes an operand
-// ("pointwise_", "copy_").
+// Returns what kind of op it is, as far as its row tells. That is "pointwise", "reduction" or
+// "view", else its own name without overload ("mm", "my.scale"). A `_` stands behind it if it
+// writes an operand ("pointwise_", "copy_").
 [[nodiscard]] std::string op_family(std::string_view op, const spec::OpTable& ops);
 
 }  // namespace graphgate::fuzz
