@@ -7,8 +7,8 @@
 
 namespace graphgate {
 
-// The text as a part of one line: an end of a line becomes a blank, what would steer a terminal or
-// is no UTF-8 a question mark, and what is longer than `most` bytes is cut.
+// Returns the text as a part of one line. An end of a line becomes a blank. What would steer a
+// terminal or is no UTF-8 becomes a question mark. What is longer than `most` bytes is cut.
 [[nodiscard]] std::string one_line(std::string_view text,
                                    std::size_t most = std::string_view::npos);
 

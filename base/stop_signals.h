@@ -11,7 +11,7 @@
 namespace graphgate {
 
 // Has these signals remove the process's scratch (scratch_paths.h), and then do what they always
-// do; has writes to where nobody reads, and past the limit on the size of files, fail, and not end
+// do. Has writes to where nobody reads, and past the limit on the size of files, fail, and not end
 // the process. For main(). A signal that was ignored when the process began (nohup) still is.
 void end_cleanly_on_signals();
 
