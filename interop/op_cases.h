@@ -33,8 +33,8 @@ struct OpCase {
 [[nodiscard]] Result<OpCase> make_op_case(const OpCall& call, const spec::OpTable& ops);
 
 // Reads FILE.jsonl with FILE.safetensors beside it and calls `visit` for each case in order, until
-// it returns false; calls `pass_over`, where there is one, with a call of an op that the table
-// lacks and the reason, which else is an error. Errors start with FILE:LINE.
+// it returns false. Calls `pass_over`, where there is one, with a call of an op that the table
+// lacks and the reason. Else such a call is an error. Errors start with FILE:LINE.
 [[nodiscard]] Result<void> read_op_cases(
     const std::string& jsonl_path, const spec::OpTable& ops,
     const std::function<bool(const OpCase&)>& visit,

@@ -18,9 +18,9 @@ namespace graphgate::interop {
 // Names of nodes that stood in a region of autocast of their own, which has had its casts.
 using SettledNodes = std::unordered_set<std::string>;
 
-// Whether the casts of every node of the graph are known, for autocast on this type of device to
-// this dtype: no node holds a graph, and each op is on one of the lists or known to call none of
-// them. Nothing is asked of settled nodes.
+// Returns whether the casts of every node of the graph are known, for autocast on this type of
+// device to this dtype. Then no node holds a graph, and each op is on one of the lists or known to
+// call none of them. Nothing is asked of settled nodes.
 [[nodiscard]] bool knows_casts(const spec::Graph& graph, std::string_view device, spec::DType lower,
                                const SettledNodes& settled);
 

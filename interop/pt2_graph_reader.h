@@ -1,8 +1,8 @@
 // One graph of a .pt2: fed piece by piece, in any order, and finished into a spec::Graph.
 //
 // The pieces of the schema's Graph (inputs, outputs, nodes, *_values) may come in any order, so
-// names become values when first met, and finish() checks that each is defined once, before its
-// uses, and has a type. Values are numbered in order of definition: inputs, then the results of the
+// names become values when first met. finish() checks that each is defined once, before its uses,
+// and has a type. Values are numbered in order of definition: inputs, then the results of the
 // nodes.
 #pragma once
 

@@ -50,9 +50,10 @@ inline constexpr const char* kTorchVersionKey = "torch.torch_version";
 inline constexpr const char* kSchemaVersionKey = "torch.schema_version";
 inline constexpr const char* kMetadataKey = "torch.metadata";
 inline constexpr const char* kNamedTuplesKey = "torch.treespec_namedtuple_fields";
-// Present only when they say something: ranges of compound expressions; symbolic values without an
-// integer expression ("GRAPH/VALUE" -> as written); graphs, and nodes of higher-order ops, that
-// return a bare tensor and not a tuple; parameters in floating point that want no gradient.
+// These keys are present only when they say something. They hold ranges of compound expressions,
+// and symbolic values without an integer expression ("GRAPH/VALUE" -> as written). They also hold
+// graphs, and nodes of higher-order ops, that return a bare tensor and not a tuple, and parameters
+// in floating point that want no gradient.
 inline constexpr const char* kOtherRangesKey = "torch.range_constraints";
 inline constexpr const char* kOpaqueValuesKey = "torch.opaque_values";
 inline constexpr const char* kSingleReturnsKey = "torch.single_tensor_returns";
@@ -60,9 +61,10 @@ inline constexpr const char* kBareNodesKey = "torch.single_tensor_nodes";
 inline constexpr const char* kFrozenParametersKey = "torch.parameters_without_grad";
 
 // In the metadata of the program (a string map that PyTorch carries and ignores), write_pt2 keeps
-// under this key what the schema has no place for, as JSON: {"name", "graph_name", "annotations",
-// "made_up": [keys], "hints": {symbol: hint}, "values": {"GRAPH/WRITTEN": name}}. In the metadata
-// of a node: {"name", "nones": [names]}. Names are kept where PyTorch would not accept them.
+// under this key what the schema has no place for. It is JSON: {"name", "graph_name",
+// "annotations", "made_up": [keys], "hints": {symbol: hint}, "values": {"GRAPH/WRITTEN": name}}. In
+// the metadata of a node: {"name", "nones": [names]}. Names are kept where PyTorch would not accept
+// them.
 inline constexpr const char* kOwnMetadataKey = "graphgate";
 
 }  // namespace graphgate::interop

@@ -14,10 +14,10 @@
 
 namespace graphgate::interop {
 
-// Reads `signature` against the finished graph: the specs must match the graph's inputs and outputs
-// one by one, in number, order and name, but for tokens that the graph has dropped, `token_outputs`
-// of them outputs. Kinds that the project has not (other tokens, custom objects, losses, gradients)
-// are kUnsupported.
+// Reads `signature` against the finished graph. The specs must match the graph's inputs and outputs
+// one by one, in number, order and name. Tokens that the graph has dropped are left out,
+// `token_outputs` of them outputs. Kinds that the project has not (other tokens, custom objects,
+// losses, gradients) are kUnsupported.
 [[nodiscard]] Result<void> read_signature(const JsonCursor& signature,
                                           const std::vector<InputSlot>& slots,
                                           std::size_t token_outputs, spec::Program& program);

@@ -5,9 +5,9 @@
 // for (pytree specs, opset, verifier) are made up: a tuple of tensors in, a tuple out.
 //
 // Refused as kUnsupported, with the reason: what the schema cannot say. That is values without a
-// type, tensor lists read by getitem, mixed lists of numbers, a storage shared between weights and
-// constants or between dtypes; and, when the op table is given, ops whose rows carry undeclared
-// writes, hidden state or ordering tokens.
+// type, tensor lists read by getitem, mixed lists of numbers, and a storage shared between weights
+// and constants or between dtypes. When the op table is given, ops are refused whose rows carry
+// undeclared writes, hidden state or ordering tokens.
 #pragma once
 
 #include <string>

@@ -9,8 +9,8 @@
 // pairs of numbers. C64 is the format's own.
 //
 // Inputs, recorded outputs and op cases travel in this form. Every claim of a header is checked
-// before anything is allocated: the dtype is known, offsets lie inside the file, are in order and
-// do not overlap, and sizes times item size is the byte count. Duplicate names are refused.
+// before anything is allocated. The dtype is known. Offsets lie inside the file, are in order and
+// do not overlap. Sizes times item size is the byte count. Duplicate names are refused.
 #pragma once
 
 #include <cstddef>

@@ -28,7 +28,7 @@ inline constexpr int kMaxSympyDepth = 200;
 
 // The inverse: parse_sympy(print_sympy(e)) == e, and SymPy reads it back. What a symbol is assumed
 // to be follows from its name and its range alone, since SymPy takes two symbols of one name with
-// other assumptions for two symbols: unbacked ones (u0) are integers, the others positive integers
+// other assumptions for two symbols. Unbacked ones (u0) are integers, the others positive integers
 // when their range starts at 1 or more.
 using SymbolInfos = std::map<std::string, spec::SymbolInfo, std::less<>>;
 [[nodiscard]] std::string print_sympy(const spec::SymExpr& expr, const SymbolInfos& symbols);
