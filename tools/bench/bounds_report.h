@@ -1,10 +1,11 @@
 // How tight bounds are, and what they catch: `graphgate ops --bounds-report`.
 //
 // Two numbers per op family. How far recorded results of PyTorch lie inside the bound: the median
-// of bound over error. And how many planted corruptions the bound of the node alone catches: one
-// element of a result moved by a relative 2^-8 (or the least that its dtype can move, where that is
-// more), away from zero or toward it. The corrupted results are right but for that element: those
-// that PyTorch recorded of single ops, and those of the reference at every node of programs.
+// of bound over error. And how many planted corruptions the bound of the node alone catches. In
+// each, one element of a result moves by a relative 2^-8, away from zero or toward it. It moves by
+// the least that its dtype can move, where that is more. The corrupted results are right but for
+// that element: those that PyTorch recorded of single ops, and those of the reference at every node
+// of programs.
 #pragma once
 
 #include <cstdint>

@@ -58,9 +58,9 @@ struct LaunchMeasure {
 
 // ---- boundaries ----
 
-// A chain of kernels as `partitions` graphs, launched one behind the other, and as one: the wall's
-// time until the device is done, so what its own boundaries take, and nothing of what launching
-// costs, as long as that is less.
+// A chain of kernels as `partitions` graphs, launched one behind the other, and as one. Measured is
+// the wall's time until the device is done. So it holds what the graphs' own boundaries take, and
+// nothing of what launching costs, as long as that is less.
 struct BoundaryTimes {
   std::size_t kernels = 0;  // in all
   std::size_t graphs = 0;   // of the first side

@@ -24,8 +24,9 @@ struct SizeCost {
   std::size_t kernels = 0;   // in them
   double ready_seconds = 0;  // of its first call: planned, compiled, recorded, run
   double load_seconds = 0;   // of that in the device: compiled and recorded
-  // Its plan's arenas and input slots, were they its own; and what the device has more than before
-  // it, beside state: what arenas had to grow, and scratch of its launches, which no other has.
+  // own_bytes: its plan's arenas and input slots, were they its own. added_bytes: what the device
+  // has more than before it, beside state. That is what arenas had to grow, and scratch of its
+  // launches, which no other has.
   std::int64_t own_bytes = 0;
   std::int64_t added_bytes = 0;
   // Of all its graphs, as if each were made alone. Nothing where the device has none.

@@ -1,6 +1,6 @@
 // The flags that several verbs have: those of an executor's options, declared from their table
-// (spec/option.h), of programs, of who is under test, of where reports go; and what the word behind
-// a flag is, as --help names it: `--json OUTPUT`.
+// (spec/option.h), of programs, of who is under test, of where reports go. Also what the word
+// behind a flag is, as --help names it: `--json OUTPUT`.
 //
 // Every option whose word is a path says so by one of the names of paths. Empty paths are refused
 // by it, and a test (cli_paths_test.cpp) tries every such option with every kind of bad path. An
@@ -138,8 +138,9 @@ void add_subject_flags(CLI::App& app, SubjectFlags& flags);
 // `what` is reported: "the result".
 void add_report_options(CLI::App& app, ReportPaths& paths, const std::string& what);
 
-// What a verb of several programs does about one that it cannot run: where that is kUnsupported it
-// says so on standard error and goes on, to end with this code; every other error ends the verb.
+// Does what a verb of several programs does about one that it cannot run. Where the error is
+// kUnsupported, says so on standard error; the verb goes on, to end with the code that is returned.
+// Every other error ends the verb.
 [[nodiscard]] Result<ExitCode> after_unsupported(const Error& error);
 
 // Adds --no-data. `what` is left out: "weights and inputs".

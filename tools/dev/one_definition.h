@@ -1,9 +1,9 @@
 // One name, one meaning: no two files may define types of the same name in one namespace, or inline
 // functions of the same name and parameters.
 //
-// Compilers and linkers do not see it when two sources disagree on what a name means: templates
-// over the type (a std::vector's growth, say) are then merged into one of the two, and the other
-// runs over its elements with the wrong size. Of two inline functions one is kept for both.
+// Compilers and linkers do not see it when two sources disagree on what a name means. Templates
+// over the type (a std::vector's growth, say) are then merged into one of the two. The other runs
+// over its elements with the wrong size. Of two inline functions one is kept for both.
 #pragma once
 
 #include <map>

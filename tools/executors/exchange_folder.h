@@ -8,9 +8,9 @@
 
 namespace graphgate::tools {
 
-// Made below `root`, a folder of ours; where that is empty, in memory where the machine has such a
-// place, since files are made durable before they are named, which takes longer than most calls.
-// Gone with its owner.
+// Made below `root`, a folder of ours. Where that is empty, it is made in memory where the machine
+// has such a place. Files are made durable before they are named, which takes longer elsewhere than
+// most calls. Gone with its owner.
 class ExchangeFolder {
  public:
   explicit ExchangeFolder(const std::string& root = {});

@@ -23,10 +23,10 @@ struct KnownSubject {
 // words between are left out.
 [[nodiscard]] KnownSubject known_subject(const std::string& identity);
 
-// Of the findings that a ledger tells of this subject's name, those that are expected of it: that
-// show on its version, device and backend, or where that was not run on the nearest older version
-// that was, else on the nearest newer one. `path` is for messages; cases lie beside it. kBadInput
-// with the place.
+// Returns, of the findings that a ledger tells of this subject's name, those that are expected of
+// it. They show on its version, device and backend. Where that version was not run, they show on
+// the nearest older version that was, else on the nearest newer one. `path` is for messages; cases
+// lie beside it. Errors are kBadInput with the place.
 [[nodiscard]] Result<fuzz::KnownFindings> read_known_findings(const std::string& path,
                                                               const KnownSubject& subject);
 

@@ -14,10 +14,11 @@
 
 namespace graphgate::tools {
 
-// kBadInput for an option or a value that there is not, a profile, an override file, a deviation, a
-// pass, an op, a shared object that is none or that nobody allowed, or a contradiction. Opens
-// neither device nor cache; of files it reads that of the overrides and shared objects alone. `ops`
-// outlives the options. `remarks` gets what came of each override, in words.
+// Returns kBadInput for an option or a value that there is not, or a contradiction. The same for a
+// profile, an override file, a deviation, a pass or an op that is none, and for a shared object
+// that is none or that nobody allowed. Opens neither device nor cache; of files it reads that of
+// the overrides and shared objects alone. `ops` outlives the options. `remarks` gets what came of
+// each override, in words.
 [[nodiscard]] Result<optimized::Options> options_of(const spec::Configuration& configuration,
                                                     const spec::OpTable& ops,
                                                     std::vector<std::string>* remarks = nullptr);

@@ -1,8 +1,8 @@
 // Executors in processes of their own, for judges: `graphgate check --executor CMD`.
 //
-// The process speaks the protocol of docs/executors.md. What it breaks is its own failure: one that
+// The process speaks the protocol of docs/executors.md. What it breaks is its own failure. One that
 // crashes, hangs or answers with garbage ends the run with kInternal, which judges report as
-// R2.broke-down (R2.no-answer where it is late), and the next run starts it again. Options that it
+// R2.broke-down (R2.no-answer where it is late). The next run starts it again. Options that it
 // takes by name and refuses by value are kUnsupported: no reference can say whose fault that is.
 #pragma once
 

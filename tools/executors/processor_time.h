@@ -23,7 +23,7 @@ struct ProcessorTime {
 [[nodiscard]] std::optional<ProcessorTime> processor_time_below(pid_t process);
 
 // Whether a command that is given `time` has had it. By the clock, unless the command is seen to
-// work without having got a processor for that long: then it goes on until it has, or stands still,
+// work without having got a processor for that long. Then it goes on until it has, or stands still,
 // or ten times as much has passed.
 class TimeLimit {
  public:

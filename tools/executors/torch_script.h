@@ -16,7 +16,7 @@ struct TorchScriptWords {
 };
 
 // Returns the text of the script. It runs the case's calls in eager mode and under torch.compile,
-// holds both to the reference's values, radii, layouts and sharing, and ends with status 1 where
+// and holds both to the reference's values, radii, layouts and sharing. It ends with status 1 where
 // one of them differs, 0 where none does. `folder_of` is the path of the file that the case is
 // from: its own files lie beside. kUnsupported, with the reason, where PyTorch has no way to say
 // what the case says: ops of other packages, restarts, devices other than the host.

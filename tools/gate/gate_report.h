@@ -53,9 +53,9 @@ struct GateReport {
   [[nodiscard]] const GateStep* first_bad() const;
 };
 
-// 1 where a candidate regressed, a waiver has outlived its finding, or an override does harm; 3
-// where cases could not be compared, 2 where only flaky cases are left over, one side cannot run a
-// case, nothing was compared, or it was interrupted; else 0.
+// Returns 1 where a candidate regressed, a waiver has outlived its finding, or an override does
+// harm. Returns 3 where cases could not be compared. Returns 2 where only flaky cases are left
+// over, one side cannot run a case, nothing was compared, or it was interrupted; else 0.
 [[nodiscard]] ExitCode exit_code_of(const GateReport& report);
 
 // A section for each step, an item for each row, with SARIF's baselineState.

@@ -34,8 +34,8 @@ struct MutantCase {
 };
 
 // What became of one mutant. `judges` are all that found something in the case that ended the
-// search (the first that a judge fails, or else the first that one suspects), "run" among them
-// where the run itself broke down; `crash` where the process did.
+// search (the first that a judge fails, or else the first that one suspects). "run" is among them
+// where the run itself broke down, `crash` where the process did.
 struct MutantVerdict {
   Mutant mutant;
   bool killed = false;

@@ -83,8 +83,8 @@ class HistoryView final : public fuzz::CampaignView {
                                                     const Report& report,
                                                     const CampaignHistory& history);
 
-// Returns a trace (trace_events.h): a track for each worker with the cases that it was at, and one
-// for each finding, from the case that showed it to the end of looking at it again.
+// Returns a trace (trace_events.h). It has a track for each worker with the cases that it was at,
+// and one for each finding, from the case that showed it to the end of looking at it again.
 [[nodiscard]] std::string campaign_trace(const CampaignHistory& history);
 
 }  // namespace graphgate::tools

@@ -51,11 +51,14 @@ struct FileReport {
   [[nodiscard]] double largest(const std::string& figure) const;
 };
 
-// PASS quant_mixed: 53 nodes, 2 recorded calls, 3822 elements, worst error 1.2e-07 of 3.9e-07
-// allowed; ...
-// FAIL mutations: 25 nodes, ...; recording: call 0, output 1: element [0, 3] is ...
-// Then the findings behind the first, with `details`, and where a failure begins. Lines end in a
-// line end. Empty for errors.
+// Returns what became of the file:
+//
+//   PASS quant_mixed: 53 nodes, 2 recorded calls, 3822 elements, worst error 1.2e-07 of 3.9e-07
+//   allowed; ...
+//   FAIL mutations: 25 nodes, ...; recording: call 0, output 1: element [0, 3] is ...
+//
+// Then come the findings behind the first, with `details`, and where a failure begins. Lines end in
+// a line end. Empty for errors.
 [[nodiscard]] std::string describe(const FileReport& report, bool details);
 // With `details` as above. What went wrong with the file is its trouble.
 [[nodiscard]] ReportItem item_of(const FileReport& file, bool details);

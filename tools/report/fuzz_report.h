@@ -35,11 +35,11 @@ struct FuzzOutcome {
 // Returns the ops at fault, or kinds of them, that a signature names; none of what is no signature.
 [[nodiscard]] std::vector<std::string> ops_at_fault(const std::string& signature);
 
-// Its code: 1 for what no ledger knows (an unexpected pass too, but not of a finding that ships
-// with the subject's adapter, which is told of as mended), 2 where all that was found is suspect,
-// where it was interrupted, or where nothing was judged at all, else 0; 5 for a defect of the
-// generator. An item for the campaign, one for each finding and each stored case; known findings
-// are XFAIL.
+// Returns the campaign's report. Its code is 1 for what no ledger knows (an unexpected pass too,
+// but not of a finding that ships with the subject's adapter, which is told of as mended). It is 2
+// where all that was found is suspect, where it was interrupted, or where nothing was judged at
+// all, else 0. It is 5 for a defect of the generator. It has an item for the campaign, one for each
+// finding and each stored case; known findings are XFAIL.
 [[nodiscard]] Report report_of(const FuzzOutcome& outcome, const fuzz::Ledger& ledger);
 
 }  // namespace graphgate::tools

@@ -1,7 +1,7 @@
-// What an executor promises, as its greeting and stored runs have it: `arithmetic`, a name of
-// reference/number/arithmetic.h ("strict" where it is missing), `kernels`, "cpu" (where it is
-// missing), "cuda" or "own", `split_sums`, a list of 16-bit dtypes (none where it is missing),
-// `tf32`, a list that may name "convolution" (nothing where it is missing), and `layouts`, "kept"
+// What an executor promises, as its greeting and stored runs have it. `arithmetic` is a name of
+// reference/number/arithmetic.h ("strict" where it is missing). `kernels` is "cpu" (where it is
+// missing), "cuda" or "own". `split_sums` is a list of 16-bit dtypes (none where it is missing).
+// `tf32` is a list that may name "convolution" (nothing where it is missing). `layouts` is "kept"
 // (where it is missing) or "free".
 #pragma once
 
@@ -13,9 +13,10 @@ namespace graphgate::tools {
 
 // Of these members of an object; kBadInput names another word.
 [[nodiscard]] Result<conformance::Promises> read_promises(const interop::JsonCursor& object);
-// What it does not take, of the members `devices` (types of devices that it has), `not_wrapped`
-// (namespaces whose ops it does not run in auto_functionalized_v2) and `ops` (those that it takes):
-// lists of words, for generators of cases. An executor that says nothing has no limits.
+// Reads what it does not take, for generators of cases. The members are lists of words: `devices`
+// (types of devices that it has), `not_wrapped` (namespaces whose ops it does not run in
+// auto_functionalized_v2) and `ops` (those that it takes). An executor that says nothing has no
+// limits.
 [[nodiscard]] Result<fuzz::SubjectLimits> read_limits(const interop::JsonCursor& object);
 // "kept" or "free".
 [[nodiscard]] const char* layouts_word(const conformance::Promises& promises);

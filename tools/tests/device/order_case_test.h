@@ -41,7 +41,7 @@ inline constexpr const char* kScans = R"(
   %p = aten.cumprod.default(%x, DIM)
 )";
 // With a row of boundaries for all values, and where rows lie along the last dimension one for each
-// row; the sorter leaves them unsorted where there are NaNs, and is in range all the same.
+// row. The sorter leaves them unsorted where there are NaNs, and is in range all the same.
 inline constexpr const char* kSearches = R"(
   %q, %i = aten.sort.stable(%x, stable=True, dim=DIM)
   %w = aten.select.int(%q, OTHER, 1)

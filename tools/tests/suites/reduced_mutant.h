@@ -20,10 +20,10 @@ struct BurySettings {
   std::size_t calls = 8;   // about so many in all
 };
 
-// The case with that much around it, of which nothing reads or writes what the case is about: a
-// chain of ops on inputs of its own between the nodes of each program, calls made again and
-// options that change no plan. `shows` says whether the fault is still seen: what hides it is left
-// away.
+// Returns the case with that much around it, of which nothing reads or writes what the case is
+// about. Around it are a chain of ops on inputs of its own between the nodes of each program, calls
+// made again and options that change no plan. `shows` says whether the fault is still seen: what
+// hides it is left away.
 [[nodiscard]] spec::CaseFile buried(const spec::CaseFile& the_case, const BurySettings& settings,
                                     const fuzz::CheckCase& shows);
 
