@@ -6,8 +6,8 @@ string literals of C++; comments and strings of Python). docs/log/ tells what wa
 
   beginning   a sentence that begins with Whose, With what, Of what, Who, ... : it hides its subject
   word        a word for which the house has another: "depends on" for "hangs on"
-  length      a sentence with more than 34 words, of a page, of the kit's headers, or of Python's comments and docstrings;
-              names in code that follow each other count as one
+  length      a sentence with more than 34 words, of a page, of the comments of headers, or of Python's comments and
+              docstrings; names in code that follow each other count as one
 
 Prints a line for each, `FILE:LINE: RULE: the sentence`; exit code 1 where there is one. --count prints numbers by rule.
 """
@@ -94,16 +94,20 @@ def pieces_of_page(text):
 
 
 def pieces_of_comments(text, is_header=False):
-    piece = Piece(bool(is_header))
+    """Comments in a row, as paragraphs. One behind code goes on where the next line's stands below it."""
+    piece, column = Piece(is_header), None
     for number, line in enumerate(text.split("\n"), 1):
-        found = re.search(r"(?:^|\s)//+ ?(.*)", line)
-        is_behind_code = found and line[:found.start()].strip()
-        if not found or not found[1].strip() or found[1].startswith(("  ", "- ", "IWYU")) or is_behind_code:
+        found = re.search(r"(?:^|\s)(//+ ?(.*))", line)
+        is_words = bool(found and found[2].strip())
+        if not is_words or found[2].startswith(("  ", "- ", "IWYU")) or found.start(1) != column:
             yield piece
-            piece = Piece(bool(is_header))
-            if not found or not found[1].strip():
-                continue
-        piece.add(plain(found[1]), number)
+            piece, column = Piece(is_header), None
+        elif line[:found.start(1)].strip():  # behind code, as the line before
+            yield piece
+            piece = Piece(is_header)
+        if is_words:
+            column = found.start(1)
+            piece.add(plain(found[2]), number)
     yield piece
 
 
@@ -168,7 +172,7 @@ def findings(path, text):
     elif path.endswith(".py"):
         pieces = pieces_of_python(text)
     else:
-        pieces = [*pieces_of_comments(text, re.match(r"tools/kit/.*\.h$", path)), *pieces_of_literals(text)]
+        pieces = [*pieces_of_comments(text, path.endswith((".h", ".cuh"))), *pieces_of_literals(text)]
     for piece in pieces:
         for sentence in sentences(piece):
             said = " ".join(word for word, _ in sentence)
@@ -203,7 +207,7 @@ def files():
         elif path.endswith(".py"):
             if not path.endswith("_test.py") and "/findings/" not in path and path != "tools/dev/check_english.py":
                 yield path
-        elif re.match(r"(base|conformance|fuzz|interop|optimized|reference|spec|tools)/.*\.(h|cpp|cu)$", path):
+        elif re.match(r"(base|conformance|fuzz|interop|optimized|reference|spec|tools)/.*\.(h|cuh|cpp|cu)$", path):
             if not path.endswith("_test.cpp"):
                 yield path
 

@@ -64,18 +64,26 @@ class English(unittest.TestCase):
         self.assertEqual(self._rules("a.md", "| a | It hangs on b |\n\nIt hangs\non b.\n"),
                          [(1, "word"), (3, "word")])
 
-    def test_long_sentences_are_found_in_pages_in_the_kit_and_in_python(self):
+    def test_long_sentences_are_found_in_pages_in_headers_and_in_python(self):
         most = check_english.MOST_WORDS
         self.assertEqual(self._rules("a.md", "word " * (most + 1) + ".\n"), [(1, "length")])
         self.assertEqual(self._rules("a.md", "word " * most + ".\n"), [])
         comment = "// " + "word " * (most + 1) + ".\n"
-        self.assertEqual(self._rules("a.h", comment), [])
-        self.assertEqual(self._rules("tools/kit/a.h", comment), [(1, "length")])
+        for path in ("a.h", "tools/kit/a.h", "optimized/codegen/text/a.cuh"):
+            self.assertEqual(self._rules(path, comment), [(1, "length")], path)
+        self.assertEqual(self._rules("a.cpp", comment), [])
         for text in ("# {}.\n", '"""{}."""\n', 'f = 1\n\ndef g():\n    """{}."""\n'):
             said = text.format(("word " * (most + 1)).strip())
             self.assertEqual([rule for _, rule in self._rules("a.py", said)], ["length"], text)
         self.assertEqual(self._rules("a.py", 'f("' + "word " * (most + 1) + '.")\n'), [])
         self.assertEqual(self._rules("a.py", "a = 1  # " + "word " * 20 + "\nb = 2  # " + "word " * 20 + "\n"), [])
+
+    def test_a_comment_behind_code_goes_on_only_below_itself(self):
+        half = "word " * (check_english.MOST_WORDS // 2 + 1)
+        self.assertEqual(self._rules("a.h", f"int a;  // {half}\n// {half}.\n"), [])
+        self.assertEqual(self._rules("a.h", f"int a;  // {half}\nint b;  // {half}.\n"), [])
+        self.assertEqual(self._rules("a.h", f"int a;  // {half}\n        // {half}.\n"), [(1, "length")])
+        self.assertEqual(self._rules("a.h", f"  // {half}\n  // {half}.\n"), [(1, "length")])
 
     def test_comments_and_messages_are_read(self):
         self.assertEqual(self._rules("a.cpp", '// Who uses it: b.\nf("it hangs "\n  "on c");\n'),
