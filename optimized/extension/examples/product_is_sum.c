@@ -8,6 +8,8 @@
 
 static const char kProduct[] = "aten.mul.Tensor(";
 static const char kTwo[] = ", 2.0)";
+static const char kSum[] = "aten.add.Tensor(";
+static const char kNext[] = ", ";
 
 static void write_text(const graphgate_answer* answer, const char* begin, const char* end) {
   answer->write(answer->to, begin, (size_t)(end - begin));
@@ -41,9 +43,9 @@ static int run(const char* program, const graphgate_answer* answer) {
     } else {
       const char* const call = name - strlen(kProduct);
       write_text(answer, program, call);
-      write_text(answer, "aten.add.Tensor(", "aten.add.Tensor(" + 16);
+      write_text(answer, kSum, kSum + strlen(kSum));
       write_text(answer, name, name + length);
-      write_text(answer, ", ", ", " + 2);
+      write_text(answer, kNext, kNext + strlen(kNext));
       write_text(answer, name, name + length);
       write_text(answer, name + length + strlen(kTwo) - 1, end);
     }
