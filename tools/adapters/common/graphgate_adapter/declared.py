@@ -18,9 +18,10 @@ def _expected_sizes(declared, sizes, symbols):
 
 def _wrong_with(declared, value, symbols):
     """What is wrong with the input of a declared type, in words; "" where nothing is."""
-    if (declared.kind == "tensor") != isinstance(value, torch.Tensor):
-        return "a tensor where a number is expected, or the reverse"
-    if declared.kind != "tensor":
+    is_tensor = declared.kind == "tensor"
+    if is_tensor != isinstance(value, torch.Tensor):
+        return "a number where a tensor is expected" if is_tensor else "a tensor where a number is expected"
+    if not is_tensor:
         return ""
     dtype = DTYPES[declared.dtype]
     if value.dtype != dtype:
@@ -29,7 +30,9 @@ def _wrong_with(declared, value, symbols):
         return f"rank {value.dim()}, expected {len(declared.sizes)}"
     for d, expected in enumerate(_expected_sizes(declared, value.shape, symbols)):
         if expected is not None and value.shape[d] != expected:
-            return f"size {value.shape[d]} of dimension {d}, expected {declared.sizes[d]} = {expected}"
+            text = declared.sizes[d]
+            wanted = text if text.isdigit() else f"{text} = {expected}"
+            return f"size {value.shape[d]} of dimension {d}, expected {wanted}"
     return ""
 
 
