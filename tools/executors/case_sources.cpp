@@ -4,6 +4,19 @@
 #include "tools/executors/optimized_options.h"
 
 namespace graphgate::tools {
+namespace {
+
+// Returns the options of a case that go to the subject. For a process, removes the words of a
+// refusal that is expected.
+conformance::Configuration options_for(const Subject& subject, conformance::Configuration options,
+                                       spec::Expectation& expectation) {
+  if (!expectation.refusal || !subject.is_process()) return taken_of(subject, std::move(options));
+  expectation.refusal->text.clear();
+  return options;
+}
+
+}  // namespace
+
 CaseSources::CaseSources(const conformance::CaseFiles& files,
                          std::shared_ptr<const Subject> subject)
     : subject_(subject ? std::move(subject) : optimized_source()),
@@ -27,16 +40,13 @@ conformance::Configuration options_under(const conformance::Configuration& own,
 spec::CaseFile with_flags(spec::CaseFile the_case, const conformance::Configuration& flags,
                           const Subject& subject) {
   if (!flags.empty()) the_case.options = options_under(the_case.options, flags);
-  the_case.options = taken_of(subject, std::move(the_case.options));
+  the_case.options = options_for(subject, std::move(the_case.options), the_case.expectation);
   return the_case;
 }
 
 void suit(conformance::Script& script, const Subject& subject,
           const conformance::Configuration& options) {
-  auto& refusal = script.expectation.refusal;
-  const bool is_owed_less = refusal && subject.is_process();
-  script.options = is_owed_less ? options : taken_of(subject, options);
-  if (is_owed_less) refusal->text.clear();
+  script.options = options_for(subject, options, script.expectation);
 }
 
 }  // namespace graphgate::tools

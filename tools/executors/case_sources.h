@@ -31,7 +31,7 @@ class CaseSources {
 [[nodiscard]] conformance::Configuration options_under(const conformance::Configuration& own,
                                                        const conformance::Configuration& flags);
 // The case under these options over its own (options_under). Of all these it keeps what the subject
-// takes.
+// takes, and of a refusal that is expected what the subject owes (suit).
 [[nodiscard]] spec::CaseFile with_flags(spec::CaseFile the_case,
                                         const conformance::Configuration& flags,
                                         const Subject& subject);

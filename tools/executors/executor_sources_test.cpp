@@ -77,6 +77,16 @@ TEST(ExecutorSources, RefusalsOfOurExecutorAreNotOwedByAProcess) {
   EXPECT_EQ(suited(process, true).options, asked) << "so that it says that it lacks one";
   EXPECT_EQ(suited(process, true).expectation.refusal->text, "");
   EXPECT_EQ(suited("optimized", true).expectation.refusal->text, "index 3");
+  // A case that is replayed or reduced is asked for no more than one that is checked.
+  spec::CaseFile the_case;
+  the_case.options = asked;
+  EXPECT_TRUE(with_flags(the_case, {}, *make_subject(process).value()).options.empty());
+  the_case.expectation.refusal = {1, "index 3"};
+  const spec::CaseFile replayed = with_flags(the_case, {}, *make_subject(process).value());
+  EXPECT_EQ(replayed.options, asked);
+  EXPECT_EQ(replayed.expectation.refusal->text, "");
+  EXPECT_EQ(with_flags(the_case, {}, *make_subject("optimized").value()).expectation.refusal->text,
+            "index 3");
 }
 
 }  // namespace
