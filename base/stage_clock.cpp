@@ -8,7 +8,7 @@ namespace {
 
 thread_local StageClock* clock_of_thread = nullptr;
 
-// Takes the text up to the next tab or line end.
+// Takes the text up to the next `end`, and that; empty where there is none.
 std::string_view take_field(std::string_view& text, char end) {
   const std::size_t at = text.find(end);
   if (at == std::string_view::npos) return {};
