@@ -30,6 +30,13 @@ run("${golden}/cases/" "${graphgate}" mutants --filter frees_twice --known "${go
 foreach(program cases/reuse/lines models/mutations effects/aten kernels/mutations rules/findings)
   run("[12] same\n" "${graphgate}" golden check --only ${program})
 endforeach()
+# What extensions are made of.
+foreach(file include/graphgate_extension.h share/graphgate/extensions/pairs.c
+        share/graphgate/extensions/product_is_sum.c)
+  if(NOT EXISTS "${prefix}/${file}")
+    message(FATAL_ERROR "${file} is not installed")
+  endif()
+endforeach()
 # What the examples of each verb name is installed.
 execute_process(COMMAND "${graphgate}" --help OUTPUT_VARIABLE help COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX MATCH "Subcommands:.*" help "${help}")
