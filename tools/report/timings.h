@@ -34,7 +34,8 @@ struct Timings {
 [[nodiscard]] double idle_seconds(const Timings& timings);
 
 // {"seconds": 10.1, "whole": 20.2, "idle": 0.1, "judges": [...], "stages": [...], "lanes": [...],
-// "beside": [...]}: rows of {"judge", "stage", "seconds", "times"}.
+// "findings": [...], "beside": [...]}: rows of {"judge", "stage", "seconds", "times"}. The sums of
+// `judges` and `stages` have either name; a lane is {"lane", "idle", "rows"}.
 [[nodiscard]] Json json_of(const Timings& timings);
 // Lines for a person, the largest first; each ends in a line end.
 [[nodiscard]] std::string describe(const Timings& timings);

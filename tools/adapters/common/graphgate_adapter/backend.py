@@ -33,7 +33,7 @@ class Backend:
         return "cpu" if device == "cpu" else "cuda"
 
     def takes(self):
-        """Returns the names of the ops that it takes, in graph text; None: of all that PyTorch has."""
+        """Returns the names of the ops that it takes, in graph text; None for all that PyTorch has."""
         return None
 
     def compile(self, module, options):
