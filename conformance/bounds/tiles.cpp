@@ -96,11 +96,37 @@ struct JudgedTile {
 
 namespace {
 
+// Digests of bytes. Those of storages that all tiles share, as of weights, are made once.
+class Digests {
+ public:
+  // The tensor's storage outlives the digests. To be called before there are several threads.
+  void keep(const HostTensor& tensor) { kept_.try_emplace(tensor.storage.get()); }
+
+  [[nodiscard]] std::string of(const spec::HostStorage& storage) {
+    const auto kept = kept_.find(&storage);
+    if (kept == kept_.end()) return made(storage);
+    Kept& one = kept->second;
+    std::call_once(one.once, [&] { one.digest = made(storage); });
+    return one.digest;
+  }
+
+ private:
+  struct Kept {
+    std::once_flag once;
+    std::string digest;
+  };
+  static std::string made(const spec::HostStorage& storage) {
+    return sha256_hex({reinterpret_cast<const char*>(storage.bytes.data()), storage.bytes.size()});
+  }
+
+  std::map<const spec::HostStorage*, Kept> kept_;
+};
+
 // All that a verdict on a tile depends on, as text: the oracle's options, the program, and forms,
 // sharing and bits of what went in and came out. Bits stand there as digests.
 class TileText {
  public:
-  explicit TileText(const JudgeOptions& options) {
+  TileText(const JudgeOptions& options, Digests& digests) : digests_(digests) {
     add(options.multiple.value_or(0));
     add(options.false_alarm_rate);
     add(options.outputs);
@@ -129,7 +155,7 @@ class TileText {
     add(tensor.storage_offset);
     const auto [at, is_new] = storages_.emplace(tensor.storage.get(), storages_.size());
     add(at->second);
-    if (is_new) text_ += digest_of(*tensor.storage);
+    if (is_new) text_ += digests_.of(*tensor.storage);
   }
   template <class... Kinds>
   void add(const std::variant<Kinds...>& value) {
@@ -158,10 +184,7 @@ class TileText {
   [[nodiscard]] std::string take() { return std::move(text_); }
 
  private:
-  static std::string digest_of(const spec::HostStorage& storage) {
-    return sha256_hex({reinterpret_cast<const char*>(storage.bytes.data()), storage.bytes.size()});
-  }
-
+  Digests& digests_;
   std::string text_;
   std::map<const spec::HostStorage*, std::size_t> storages_;
 };
@@ -201,7 +224,13 @@ class TileJudge {
         options_(options),
         tiles_(tiles),
         cut_(std::move(cut)),
-        program_(*runs.script().programs[record_.program]) {}
+        program_(*runs.script().programs[record_.program]) {
+    for (const HostTensor& state : record_.result.final_states) digests_.keep(state);
+    for (std::size_t k = 0; k < std::min(cut_.inputs.size(), record_.inputs.size()); ++k) {
+      const auto* whole = std::get_if<HostTensor>(&record_.inputs[k]);
+      if (whole && !cut_.inputs[k]) digests_.keep(*whole);
+    }
+  }
 
   Result<TiledCall> run() {
     GRAPHGATE_TRY_VOID(check_forms());
@@ -466,7 +495,7 @@ class TileJudge {
   }
 
   [[nodiscard]] std::string text_of(const Tile& tile) const {
-    TileText text(with_multiple_);
+    TileText text(with_multiple_, digests_);
     text.add(runs_.oracle_configuration("sampled"));
     text.add(reinterpret_cast<std::uintptr_t>(&program_));
     text.add(tile.first);
@@ -621,6 +650,7 @@ class TileJudge {
   std::shared_ptr<const spec::Program> first_program_;
   std::shared_ptr<const spec::Program> last_program_;
   JudgeOptions with_multiple_;
+  mutable Digests digests_;
   std::vector<Geometry> outputs_;  // the oracle's, of a tile
 };
 
