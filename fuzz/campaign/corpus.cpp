@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
-#include <fstream>
+#include <string_view>
 
 #include "base/atomic_file.h"
+#include "base/file_io.h"
 #include "base/formatted.h"
 #include "base/path_error.h"
 #include "fuzz/reduce/signature.h"
@@ -43,11 +44,15 @@ constexpr CorpusFolder kFindingFolders[] = {CorpusFolder::kRegression, CorpusFol
 
 // The signature in the header of a stored case; "" where there is none.
 std::string signature_in(const std::string& path) {
-  std::ifstream file(path);
-  std::string line;
-  while (std::getline(file, line)) {
-    if (line.starts_with(kSignatureInFile)) return line.substr(kSignatureInFile.size());
+  const auto text = read_whole(path);  // of no pipe and no device
+  std::string_view rest = text.ok() ? std::string_view(text.value()) : std::string_view();
+  while (!rest.empty()) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    if (line.starts_with(kSignatureInFile)) {
+      return std::string(line.substr(kSignatureInFile.size()));
+    }
     if (line.starts_with("name ")) return "";
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
   }
   return "";
 }

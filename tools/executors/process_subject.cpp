@@ -3,6 +3,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -92,8 +93,13 @@ class Session {
   // Sends a request and takes the answer. Refusals are errors of their kind; what breaks the
   // protocol is kInternal, and ends the session.
   Result<Message> ask(const char* what, Json body, const StoredBytes& bytes = {}) {
+    using std::chrono::milliseconds;
+    const auto begin = std::chrono::steady_clock::now();
     GRAPHGATE_TRY_VOID(send(what, std::move(body), bytes));
-    return take_answer();
+    // One time for both ways.
+    const auto taken =
+        std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - begin);
+    return take_answer(std::max(settings_.answer_time - taken, milliseconds(1)));
   }
 
   // The same, where the answer says no more than that it is done.
@@ -192,12 +198,12 @@ class Session {
     return {};
   }
 
-  Result<Message> take_answer() {
+  Result<Message> take_answer(std::chrono::milliseconds time) {
     if (broken_) return *broken_;
     const auto begin = std::chrono::steady_clock::now();
     auto answer = [&] {
       const Stage stage(kWaiting);
-      return process_->receive(settings_.answer_time);
+      return process_->receive(time);
     }();
     note_asked(begin);
     if (!answer.ok()) return broken(answer.error());
@@ -235,7 +241,7 @@ class Session {
   }
 
   Result<void> take_greeting() {
-    GRAPHGATE_TRY(const Message hello, take_answer());
+    GRAPHGATE_TRY(const Message hello, take_answer(settings_.answer_time));
     const JsonCursor cursor = hello.cursor();
     const auto read = [&]() -> Result<void> {
       GRAPHGATE_TRY(const std::string name, read_string(cursor, "name"));
