@@ -93,7 +93,9 @@ TEST(CompileOnce, LeavesOpenWhatCanBeDefended) {
 TEST(CompileOnce, LeavesOpenWhatAnOutputLiesOver) {
   const spec::Program program = spec::parse(kText);
   const Inputs first = call_of(rows(3), rows(3));
-  const spec::CallResult result{.outputs = {std::get<HostTensor>(first[0])}, .final_inputs = first};
+  spec::CallResult result;
+  result.outputs.emplace_back(std::get<HostTensor>(first[0]));
+  result.final_inputs = first;
   CompileOnce once(Configuration{{option::kWrapper, "partition"}, {option::kGuards, "shapes"}});
   EXPECT_EQ(once.served(program, first, {}, result), "");
   EXPECT_EQ(once.claim_on(program, call_of(turned(3), rows(3))).due, Due::kEither);

@@ -431,7 +431,7 @@ TEST(DataSets, ChangeTheDataOfACaseAlone) {
 // What a subject says that it does not take is left out as --exclude leaves it out: all that it
 // names is there, and none of it is drawn.
 TEST(Alphabet, LeavesOutWhatASubjectDoesNotTake) {
-  const std::string names = not_drawn_for({{"cpu"}, {"aten", "prim"}});
+  const std::string names = not_drawn_for({{"cpu"}, {"aten", "prim"}, {}});
   const auto alphabet = must(parse_alphabet("functionalized=50,view", names));
   std::set<std::string> wrapped;
   for (std::uint64_t index = 0; index < 300; ++index) {

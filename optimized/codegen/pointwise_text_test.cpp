@@ -57,15 +57,15 @@ TEST(PointwiseGroup, RefusesAnotherShape) {
 
 TEST(PointwiseGroup, RefusesAReadOfWhatAnotherThreadMakes) {
   const PointwiseGroup group(exp_work(tensor(1024, {8, 8}, 1), tensor(0, {8, 8}, 0)));
-  Tensor turned = tensor(1024, {8, 8}, 1);
-  turned.strides = {1, 8};
-  EXPECT_FALSE(group.takes(exp_work(tensor(2048, {8, 8}, 2), turned)));
+  Tensor columns = tensor(1024, {8, 8}, 1);
+  columns.strides = {1, 8};
+  EXPECT_FALSE(group.takes(exp_work(tensor(2048, {8, 8}, 2), columns)));
 }
 
 TEST(PointwiseGroup, RefusesAWriteOverWhatAnotherThreadReads) {
-  Tensor turned = tensor(0, {8, 8}, 0);
-  turned.strides = {1, 8};
-  const PointwiseGroup group(exp_work(tensor(1024, {8, 8}, 1), turned));
+  Tensor columns = tensor(0, {8, 8}, 0);
+  columns.strides = {1, 8};
+  const PointwiseGroup group(exp_work(tensor(1024, {8, 8}, 1), columns));
   EXPECT_FALSE(group.takes(exp_work(tensor(0, {8, 8}, 0), tensor(2048, {8, 8}, 2))));
   EXPECT_TRUE(group.takes(exp_work(tensor(3072, {8, 8}, 3), tensor(2048, {8, 8}, 2))));
 }
