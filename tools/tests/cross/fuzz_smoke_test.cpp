@@ -1,5 +1,6 @@
 // Drawn cases through the executors and the cheap judges: neither a finding nor a refusal.
 
+#include <algorithm>
 #include <set>
 
 #include "base/result_test.h"
