@@ -117,7 +117,7 @@ void place_on_device(const Datum& datum, const spec::Value& value) {
 class ReferenceProgram final : public spec::LoadedProgram {
  public:
   // `calls` counts the calls that the executor has finished, whatever the program.
-  ReferenceProgram(const spec::Program& program, Options options, Prepared prepared,
+  ReferenceProgram(const spec::Program& program, const Options& options, Prepared prepared,
                    std::shared_ptr<std::uint64_t> calls)
       : program_(program),
         options_(options),
@@ -428,7 +428,7 @@ class ReferenceProgram final : public spec::LoadedProgram {
 
 class ReferenceExecutor final : public spec::Executor {
  public:
-  explicit ReferenceExecutor(Options options) : options_(options) {}
+  explicit ReferenceExecutor(Options options) : options_(std::move(options)) {}
 
   [[nodiscard]] std::string_view name() const override {
     switch (options_.mode) {
@@ -463,7 +463,7 @@ class ReferenceExecutor final : public spec::Executor {
 }  // namespace
 
 std::unique_ptr<spec::Executor> make_executor(Options options) {
-  return std::make_unique<ReferenceExecutor>(options);
+  return std::make_unique<ReferenceExecutor>(std::move(options));
 }
 
 bool runs_higher_order(std::string_view op) { return is_higher_order(op); }

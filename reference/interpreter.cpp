@@ -34,7 +34,7 @@ std::vector<std::vector<spec::ValueId>> last_uses(const spec::Graph& graph) {
 // Adds the ops without a body of a node that holds others. kBadInput where it names no op.
 Result<void> add_ops_without_body(const spec::Node& node, const spec::OpTable& ops,
                                   spec::MissingOps& missing) {
-  const auto checked = check_higher_order(node, ops);
+  auto checked = check_higher_order(node, ops);
   if (checked.ok()) return {};
   if (checked.error().kind != ErrorKind::kUnsupported) return checked;
   for (const std::string& op : spec::missing_ops_in(checked.error().message)) {

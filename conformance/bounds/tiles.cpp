@@ -144,7 +144,9 @@ class TileText {
     }
   }
   void add(const Configuration& configuration) {
-    for (const auto& [name, value] : configuration) text_ += name + "=" + value + "\n";
+    for (const auto& [name, value] : configuration) {
+      text_.append(name).append("=").append(value).append("\n");
+    }
   }
   void add(const std::string& word) { text_ += word + "\n"; }
   void add(const HostTensor& tensor) {
@@ -178,7 +180,7 @@ class TileText {
       add(key);
       add(tensor);
     }
-    text_ += "\n";
+    text_ += '\n';
   }
 
   [[nodiscard]] std::string take() { return std::move(text_); }

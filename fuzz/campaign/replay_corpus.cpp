@@ -35,6 +35,7 @@ Result<std::vector<StoredCase>> read_cases(const Corpus& corpus) {
       one.file = file;
       one.name = stored_name(file);
       one.expected = {one.name};
+      if (is_unsupported) one.reason = read.error().message;
       if (read.ok()) {
         one.the_case = std::move(read).value();
         // It may have been stored when its finding had another name.
@@ -43,7 +44,6 @@ Result<std::vector<StoredCase>> read_cases(const Corpus& corpus) {
           one.expected.insert(finding_name(print_signature(fault_of(*stored.value()))));
         }
       }
-      if (is_unsupported) one.reason = read.error().message;
     }
   }
   return cases;

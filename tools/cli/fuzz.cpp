@@ -45,10 +45,11 @@ namespace {
 
 struct FuzzVerb {
   std::uint64_t seed = 1;
-  std::uint64_t cases = 0;  // 0: by time; neither: kDefaultFuzzCases
-  std::string time;         // "8h", "90s"
-  int jobs = 0;             // 0: as many as the machine has processors
-  std::string shard;        // "i/N"; empty: as the environment says
+  std::uint64_t cases = 0;     // 0: by time; neither: kDefaultFuzzCases
+  std::string time;            // "8h", "90s"
+  int jobs = 0;                // 0: as many as the machine has processors
+  std::uint32_t lineages = 0;  // 0: as many as there are shards
+  std::string shard;           // "i/N"; empty: as the environment says
   std::string corpus = "fuzz-corpus";
   std::string ledger;  // empty: CORPUS/ledger.txt, if it is there
   std::string known;   // a ledger of known findings; empty: what ships with the adapter
@@ -57,7 +58,10 @@ struct FuzzVerb {
   bool replay_only = false;
   bool no_replay = false;
   bool without_data = false;  // in reports
-  std::string judges;         // empty: the quick ones
+  bool feedback = false;
+  bool with_timings = false;
+  bool lists_ops = false;
+  std::string judges;  // empty: the quick ones
   std::string ops;
   std::string exclude;
   std::uint64_t data_sets = 1;
@@ -65,19 +69,15 @@ struct FuzzVerb {
   std::string memory_limit;    // empty: 4GiB, none with a command
   double reduce_seconds = 10;
   std::string case_log;
-  bool feedback = false;
-  std::string target;          // a score; empty: none
-  std::uint32_t lineages = 0;  // 0: as many as there are shards
+  std::string target;  // a score; empty: none
   SubjectFlags subject;
   spec::Configuration planner;
   ReportPaths reports;
-  std::string trace;  // a file
-  bool with_timings = false;
+  std::string trace;               // a file
   std::vector<std::string> merge;  // corpora of the verb `fuzz merge`
   std::string merge_into;
   const CLI::App* merge_app = nullptr;  // the subcommand
   const CLI::App* app = nullptr;
-  bool lists_ops = false;
 };
 
 constexpr const char* kCasesLeftOut = "cases and scripts of findings are left out (--no-data)";
