@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 #include <utility>
 
 #include "conformance/run/input_layout.h"
@@ -189,8 +190,13 @@ bool is_relaid(const Configuration& options, const spec::Program& program, const
     if (!tensor || plan.inputs[i].constant) continue;
     const auto& type = plan.values[plan.inputs[i].value.index].value.type;
     const auto made_for = type ? spec::concrete_geometry(*type) : std::nullopt;
-    if (!made_for || made_for->sizes != tensor->sizes) continue;
+    // Sizes may have been rounded up.
+    const bool fits = made_for && made_for->sizes.size() == tensor->sizes.size() &&
+                      std::equal(tensor->sizes.begin(), tensor->sizes.end(),
+                                 made_for->sizes.begin(), std::less_equal<>());
+    if (!fits) continue;
     if (made_for->storage_offset != tensor->storage_offset) return true;
+    if (made_for->sizes != tensor->sizes) continue;
     for (std::size_t d = 0; d < tensor->sizes.size(); ++d) {
       if (tensor->sizes[d] > 1 && made_for->strides[d] != tensor->strides[d]) return true;
     }

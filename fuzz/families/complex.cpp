@@ -173,6 +173,8 @@ bool draw_conjugate(Draft& draft, GeneReader& genes, std::size_t) {
   draft.storage_of(*self).may_be_written = false;
   NodeBuilder node(draft, "aten._conj.default");
   node.tensor("self", *self);
+  // A tensor that is only marked lies where this one does, and a copy does not.
+  draft.storage_of(*self).stays = true;
   DrawnStorage& conjugated = draft.storage_of(node.copy_of(*self));
   conjugated.may_be_written = false;
   conjugated.is_conjugated = true;

@@ -79,6 +79,7 @@ struct DrawnStorage {
   bool is_state = false;               // of a parameter, buffer or constant
   bool is_conjugated = false;          // PyTorch may only mark it so
   bool is_paired = false;              // floats that are seen as complex numbers, two by two
+  bool stays = false;                  // calls pass an input in it at its beginning alone
   Bounds range{INT64_MIN, INT64_MAX};  // of its elements, where they are integers
   std::uint16_t tensors = 0;           // that see it
   std::uint16_t writes = 0;

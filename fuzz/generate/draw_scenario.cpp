@@ -163,7 +163,7 @@ class ScenarioDrawer {
   // How many elements of its storage lie before an input of the next call: an executor that has
   // noted the alignment of an earlier call's meets another one.
   std::int64_t draw_offset(const Port& port) {
-    if (!moves_inputs_ || port.is_static || !port.holds_random_data) return 0;
+    if (!moves_inputs_ || port.is_static || !port.may_move || !port.holds_random_data) return 0;
     if (!genes_.chance(40)) return 0;
     const auto offset = 1 + static_cast<std::int64_t>(genes_.below(3));
     return port.is_paired ? 2 : offset;

@@ -20,6 +20,7 @@ struct Port {
   bool is_ever_written = false;   // the same, where it only does so at some sizes, too
   bool is_static = false;         // an input that calls pass at one address
   bool is_paired = false;         // an input that begins at an even element of its storage
+  bool may_move = true;           // it may begin at whatever element of its storage
 };
 
 struct DrawnProgram {
