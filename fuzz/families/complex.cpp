@@ -174,7 +174,7 @@ bool draw_conjugate(Draft& draft, GeneReader& genes, std::size_t) {
   NodeBuilder node(draft, "aten._conj.default");
   node.tensor("self", *self);
   // A tensor that is only marked lies where this one does, and a copy does not.
-  draft.storage_of(*self).stays = true;
+  draft.keep_places();
   DrawnStorage& conjugated = draft.storage_of(node.copy_of(*self));
   conjugated.may_be_written = false;
   conjugated.is_conjugated = true;

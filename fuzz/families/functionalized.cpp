@@ -67,7 +67,7 @@ class Functionalized {
         sizes[dim] = half;
         SizeTable& table = draft_.table();
         const Size offset = table.sum(from.offset, table.product(start, from.strides[dim]));
-        draft_.storage_of(bases_[argument.base]).stays = true;  // the offset counts from its start
+        draft_.keep_places();
         node_.sizes(prefix + "_size", sizes).sizes(prefix + "_stride", from.strides);
         node_.size(prefix + "_storage_offset", offset);
         break;

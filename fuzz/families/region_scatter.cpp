@@ -68,7 +68,7 @@ bool draw_as_strided_scatter(Draft& draft, GeneReader& genes, std::size_t) {
   const DrawnTensor from = draft.tensor(*self);
   const Size half = draft.elements(from.sizes) / 2;
   const TensorIndex source = draft.pick_like(genes, from.dtype, Shape{half});
-  draft.storage_of(*self).stays = true;  // the offset counts from its beginning
+  draft.keep_places();
   NodeBuilder node(draft, "aten.as_strided_scatter.default");
   node.tensor("self", *self).tensor("src", source).integers("size", {half});
   node.integers("stride", {2}).integer("storage_offset", 0);

@@ -404,7 +404,7 @@ bool draw_as_strided(Draft& draft, GeneReader& genes, std::size_t kind) {
   }
   to.offset = from.offset + skipped;
   if (draft.elements(to.sizes) == 0) return false;
-  draft.storage_of(*self).stays = true;  // the offset counts from its beginning
+  draft.keep_places();
   const auto numbers = [](const Shape& shape) {
     std::vector<std::int64_t> out;
     out.reserve(static_cast<std::size_t>(shape.rank));

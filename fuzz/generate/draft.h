@@ -79,7 +79,6 @@ struct DrawnStorage {
   bool is_state = false;               // of a parameter, buffer or constant
   bool is_conjugated = false;          // PyTorch may only mark it so
   bool is_paired = false;              // floats that are seen as complex numbers, two by two
-  bool stays = false;                  // calls pass an input in it at its beginning alone
   Bounds range{INT64_MIN, INT64_MAX};  // of its elements, where they are integers
   std::uint16_t tensors = 0;           // that see it
   std::uint16_t writes = 0;
@@ -249,6 +248,10 @@ class Draft {
   // Whether anything writes the tensor's storage, at whatever sizes.
   [[nodiscard]] bool is_ever_written(TensorIndex index) const;
   void note_filled(TensorIndex index) { storage_of(index).is_unfilled = false; }
+  // A node says a place from a storage's beginning on, or its result lies where its operand does.
+  // Calls then pass every input at the beginning of its storage: copies keep its place, too.
+  void keep_places() { keeps_places_ = true; }
+  [[nodiscard]] bool keeps_places() const { return keeps_places_; }
   void set_on_host(TensorIndex index) { tensors_[index].on_host = true; }
   // A tensor in host memory, in a program whose main device is another: pick() never gives one.
   template <class Fits>
@@ -351,6 +354,7 @@ class Draft {
   std::uint32_t next_unbacked_ = 0;
   std::uint32_t number_inputs_ = 0;
   std::uint32_t out_gene_ = 0;
+  bool keeps_places_ = false;
 };
 
 // What a pointwise op returns: sizes by broadcasting, and the strides that PyTorch's TensorIterator

@@ -131,9 +131,8 @@ class ProgramDrawer {
         port.holds_random_data = is_computed_float(spec::component_dtype(port.tensor.dtype));
         port.is_written = draft_.storage_of(input.tensor).writes > 0;
         port.is_ever_written = draft_.is_ever_written(input.tensor);
-        const DrawnStorage& storage = draft_.storage_of(input.tensor);
-        port.is_paired = storage.is_paired;
-        port.may_move = !storage.stays;
+        port.is_paired = draft_.storage_of(input.tensor).is_paired;
+        port.may_move = !draft_.keeps_places();
       }
       out.inputs.push_back(port);
     }
