@@ -77,7 +77,7 @@ bool draw_view_as_complex(Draft& draft, GeneReader& genes, std::size_t) {
     pairs = node.view(pairs, sizes, draft.row_major(sizes), 0);
   }
   sizes.erase(sizes.rank - 1);
-  draft.storage_of(pairs).is_paired = true;
+  draft.keep_places();
   NodeBuilder node(draft, "aten.view_as_complex.default");
   node.tensor("self", pairs);
   node.view_as(pairs, complex_of(draft.tensor(pairs).dtype), sizes, draft.row_major(sizes), 0);

@@ -78,7 +78,6 @@ struct DrawnStorage {
   bool is_input = false;
   bool is_state = false;               // of a parameter, buffer or constant
   bool is_conjugated = false;          // PyTorch may only mark it so
-  bool is_paired = false;              // floats that are seen as complex numbers, two by two
   Bounds range{INT64_MIN, INT64_MAX};  // of its elements, where they are integers
   std::uint16_t tensors = 0;           // that see it
   std::uint16_t writes = 0;
@@ -248,8 +247,9 @@ class Draft {
   // Whether anything writes the tensor's storage, at whatever sizes.
   [[nodiscard]] bool is_ever_written(TensorIndex index) const;
   void note_filled(TensorIndex index) { storage_of(index).is_unfilled = false; }
-  // A node says a place from a storage's beginning on, or its result lies where its operand does.
-  // Calls then pass every input at the beginning of its storage: copies keep its place, too.
+  // A node says a place from a storage's beginning on, pairs floats from there, or has a result
+  // that lies where its operand does. Calls then pass every input at the beginning of its storage:
+  // copies keep its place, too.
   void keep_places() { keeps_places_ = true; }
   [[nodiscard]] bool keeps_places() const { return keeps_places_; }
   void set_on_host(TensorIndex index) { tensors_[index].on_host = true; }

@@ -131,12 +131,11 @@ class ProgramDrawer {
         port.holds_random_data = is_computed_float(spec::component_dtype(port.tensor.dtype));
         port.is_written = draft_.storage_of(input.tensor).writes > 0;
         port.is_ever_written = draft_.is_ever_written(input.tensor);
-        port.is_paired = draft_.storage_of(input.tensor).is_paired;
-        port.may_move = !draft_.keeps_places();
       }
       out.inputs.push_back(port);
     }
     note_sharable(out);
+    out.keeps_places = draft_.keeps_places();
     out.symbols = symbols_;
     out.custom_ops = draft_.custom_ops();
     out.ranges = ranges_;

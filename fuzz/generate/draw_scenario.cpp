@@ -144,7 +144,7 @@ class ScenarioDrawer {
     for (std::size_t i = 0; i < program.inputs.size(); ++i) {
       const Port& port = program.inputs[i];
       const bool is_shared = i == with || i == shared;
-      const std::int64_t offset = is_shared ? 0 : draw_offset(port);
+      const std::int64_t offset = is_shared ? 0 : draw_offset(program, port);
       const bool is_given = data_ != DataClass::kRandom && port.holds_random_data;
       if (!is_given && !is_shared && offset == 0) continue;
       spec::HostTensor tensor = draw_tensor(program.table, port.tensor, sizes, data_,
@@ -162,11 +162,11 @@ class ScenarioDrawer {
 
   // How many elements of its storage lie before an input of the next call: an executor that has
   // noted the alignment of an earlier call's meets another one.
-  std::int64_t draw_offset(const Port& port) {
-    if (!moves_inputs_ || port.is_static || !port.may_move || !port.holds_random_data) return 0;
-    if (!genes_.chance(40)) return 0;
-    const auto offset = 1 + static_cast<std::int64_t>(genes_.below(3));
-    return port.is_paired ? 2 : offset;
+  std::int64_t draw_offset(const DrawnProgram& program, const Port& port) {
+    if (!moves_inputs_ || program.keeps_places || port.is_static || !port.holds_random_data) {
+      return 0;
+    }
+    return genes_.chance(40) ? 1 + static_cast<std::int64_t>(genes_.below(3)) : 0;
   }
 
   // A storage is on one device. Where one input is static, the program relies on the bytes of both,

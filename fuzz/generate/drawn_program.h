@@ -19,8 +19,6 @@ struct Port {
   bool is_written = false;        // an input whose bytes the program writes
   bool is_ever_written = false;   // the same, where it only does so at some sizes, too
   bool is_static = false;         // an input that calls pass at one address
-  bool is_paired = false;         // an input that begins at an even element of its storage
-  bool may_move = true;           // it may begin at whatever element of its storage
 };
 
 struct DrawnProgram {
@@ -33,6 +31,7 @@ struct DrawnProgram {
   std::vector<std::string_view> custom_ops;  // rows of the op table
   bool has_state = false;
   bool has_parameters = false;
+  bool keeps_places = false;  // its inputs begin where their storages do (Draft::keep_places)
   // Pairs of user inputs (by place) that may share their bytes.
   std::vector<std::pair<std::size_t, std::size_t>> sharable;
 };

@@ -112,7 +112,7 @@ def _forgets_outputs(planner):
 
 @contextlib.contextmanager
 def _takes_half(planner):
-    """Of what lies before a value in its arena, half is taken for free."""
+    """Plants a planner that takes half of the bytes before a value in its arena for free."""
     kept = getattr(lowering, planner)
 
     def half(*words, **named):
