@@ -207,6 +207,14 @@ Result<std::uint64_t> TextReader::take_seed() {
   return error_at(digits, "the seed " + std::string(digits.text) + " does not fit in 64 bits");
 }
 
+Result<double> TextReader::take_float(std::string_view what) {
+  GRAPHGATE_TRY(const Token digits, expect(TokenKind::kFloat, what));
+  double value = 0;
+  const char* end = digits.text.data() + digits.text.size();
+  if (std::from_chars(digits.text.data(), end, value).ec == std::errc()) return value;
+  return error_at(digits, "the number " + std::string(digits.text) + " does not fit in 64 bits");
+}
+
 Result<std::string> TextReader::take_name(std::string_view what) {
   if (at(TokenKind::kString)) return take_string(what);
   GRAPHGATE_TRY(const Token word, expect(TokenKind::kWord, what));

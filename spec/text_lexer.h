@@ -87,6 +87,8 @@ class TextReader {
   Result<std::int64_t> take_integer(std::string_view what);
   // Digits, in 64 bits without a sign: a seed.
   Result<std::uint64_t> take_seed();
+  // Takes digits with a point or an exponent: 12.5, 1e-3. Refuses what is no finite float64: 1e999.
+  Result<double> take_float(std::string_view what);
   // A word, or a string in quotes where the name is no word.
   Result<std::string> take_name(std::string_view what);
   // The raw text up to the end of the line, which must start at the current token; the next token

@@ -69,6 +69,14 @@ TEST(TextReader, RefusesAnIntegerOfMoreThan64Bits) {
             "t:1:1: the integer 9223372036854775808 does not fit in 64 bits");
 }
 
+TEST(TextReader, RefusesANumberThatIsNoFiniteFloat64) {
+  EXPECT_EQ(TextReader("1.5e-3", "t").take_float("x").value(), 1.5e-3);
+  EXPECT_EQ(TextReader("1e999", "t").take_float("x").error().message,
+            "t:1:1: the number 1e999 does not fit in 64 bits");
+  EXPECT_EQ(TextReader("inf", "t").take_float("a score").error().message,
+            "t:1:1: expected a score, found 'inf'");
+}
+
 TEST(TextReader, JoinsDashedWordsOnlyWithoutBlanks) {
   EXPECT_EQ(TextReader("feed-back x", "t").take_dashed_word("w").value(), "feed-back");
   EXPECT_EQ(TextReader("feed - back", "t").take_dashed_word("w").value(), "feed");

@@ -272,6 +272,12 @@ TEST(Campaigns, OfOtherVersionsAndTornFilesAreRefused) {
   EXPECT_FALSE(parse_state("graphgate-case 1\n", "s").ok());
   EXPECT_FALSE(parse_state(text + "done 4 of 4 [0, 1)\n", "s").ok());
   EXPECT_FALSE(parse_state(text + "block 1\n", "s").ok());
+  for (const char* line : {"seconds 1e999\n", "best 1e999 at 0\n"}) {
+    const auto endless = parse_state(text + line, "s");
+    ASSERT_FALSE(endless.ok()) << line;
+    EXPECT_TRUE(endless.error().message.ends_with("the number 1e999 does not fit in 64 bits"))
+        << endless.error().message;
+  }
 }
 
 TEST(Campaigns, KeepTheFirstCasesOfASignature) {

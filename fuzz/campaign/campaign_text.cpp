@@ -1,5 +1,4 @@
 // The text form of a campaign's state.
-#include <cstdlib>
 
 #include "fuzz/campaign/campaign_state.h"
 
@@ -98,8 +97,7 @@ Result<void> take_lineage(TextReader& reader, CampaignState& state) {
 }
 
 Result<void> take_seconds(TextReader& reader, CampaignState& state) {
-  GRAPHGATE_TRY(const spec::Token number, reader.expect(TokenKind::kFloat, "seconds"));
-  state.seconds = std::strtod(std::string(number.text).c_str(), nullptr);
+  GRAPHGATE_TRY(state.seconds, reader.take_float("seconds"));
   return {};
 }
 

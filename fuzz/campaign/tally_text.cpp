@@ -1,5 +1,4 @@
 // The text form of a tally: one line for each count.
-#include <cstdlib>
 
 #include "fuzz/campaign/tally.h"
 
@@ -85,8 +84,7 @@ Result<void> take_inconclusive(TextReader& reader, Tally& tally) {
 Result<void> take_best(TextReader& reader, Tally& tally) {
   const spec::Token token = reader.peek();
   ScoredCase scored;
-  GRAPHGATE_TRY(const spec::Token number, reader.expect(TokenKind::kFloat, "a score"));
-  scored.score = std::strtod(std::string(number.text).c_str(), nullptr);
+  GRAPHGATE_TRY(scored.score, reader.take_float("a score"));
   GRAPHGATE_TRY_VOID(reader.expect("at"));
   GRAPHGATE_TRY(scored.index, take_number(reader, "an index"));
   const bool descends = tally.best.empty() || tally.best.back().score >= scored.score;
