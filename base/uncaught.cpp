@@ -1,5 +1,6 @@
 #include "base/uncaught.h"
 
+#include <dlfcn.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -43,6 +44,18 @@ void note_lack_of_memory() {
 
 thread_local bool t_is_within_library = false;
 
+// What glibc keeps for debuggers when it aborts: its last words.
+struct LastWords {
+  unsigned int bytes;  // of this struct and of the words
+  char words[1];
+};
+LastWords* const* g_last_words = nullptr;  // null: no such place is known
+
+bool glibc_lacks_memory() {
+  if (g_last_words == nullptr || *g_last_words == nullptr) return false;
+  return std::string_view((*g_last_words)->words).find("out of memory") != std::string_view::npos;
+}
+
 bool has_no_room() {
   constexpr std::size_t kLittle = 1U << 20U;
   const void* const room =
@@ -51,10 +64,11 @@ bool has_no_room() {
 }
 
 // Is called by abort(), which goes on where this returns. An allocation that failed has left its
-// mark in errno.
+// mark in errno, or glibc has said so: it aborts where it cannot note the destructor of a
+// thread_local.
 void end_abort(int /*signal*/) {
   const bool is_told = t_is_within_library && errno == ENOMEM;
-  if (!is_told && !has_no_room()) return;
+  if (!is_told && !glibc_lacks_memory() && !has_no_room()) return;
   (void)!::write(STDERR_FILENO, kNoMemoryLine.data(), kNoMemoryLine.size());
   remove_scratch();
   ::_exit(g_no_memory_code);
@@ -78,6 +92,10 @@ void end_cleanly_on_throws(const UncaughtCodes& codes) {
 
 void end_without_memory_by(int code) {
   g_no_memory_code = code;
+#ifdef __GLIBC__
+  g_last_words =
+      static_cast<LastWords* const*>(::dlvsym(RTLD_DEFAULT, "__abort_msg", "GLIBC_PRIVATE"));
+#endif
   (void)std::signal(SIGABRT, end_abort);
 }
 

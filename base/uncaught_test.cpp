@@ -1,5 +1,6 @@
 #include "base/uncaught.h"
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -109,6 +110,29 @@ TEST(UncaughtDeathTest, StaysAnAbortWhereALibraryAbortsOtherwise) {
         std::abort();
       },
       testing::KilledBySignal(SIGABRT), "^$");
+}
+
+// As glibc ends where it cannot note the destructor of a thread_local.
+void end_by_glibc(const char* words) {
+  using Fatal = void (*)(const char*);
+  const auto fatal =
+      reinterpret_cast<Fatal>(::dlvsym(RTLD_DEFAULT, "__libc_fatal", "GLIBC_PRIVATE"));
+  if (fatal != nullptr) fatal(words);
+}
+
+TEST(UncaughtDeathTest, IsOneLineAndACodeWhereGlibcSaysThatItLacksMemory) {
+  EXPECT_EXIT(
+      {
+        end_cleanly_on_throws({3, 5});
+        end_by_glibc("Fatal glibc error: failed to register TLS destructor: out of memory\n");
+      },
+      testing::ExitedWithCode(3), "graphgate: out of memory\n$");
+  EXPECT_EXIT(
+      {
+        end_cleanly_on_throws({3, 5});
+        end_by_glibc("Fatal glibc error: something else\n");
+      },
+      testing::KilledBySignal(SIGABRT), "something else\n$");
 }
 
 TEST(UncaughtDeathTest, StaysAnAbortOutOfLibraries) {
