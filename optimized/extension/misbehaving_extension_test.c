@@ -26,10 +26,15 @@ static void write_text(const graphgate_answer* answer, const char* text) {
   answer->write(answer->to, text, strlen(text));
 }
 
+static void crash(void) {
+  signal(SIGSEGV, SIG_DFL);  // sanitizers take it themselves
+  raise(SIGSEGV);
+}
+
 static int fail(const graphgate_answer* answer) {
   switch (FAULT) {
     case kCrashes:
-      raise(SIGSEGV);
+      crash();
       return 0;
     case kExits:
       exit(0);
@@ -76,6 +81,6 @@ const graphgate_extension* graphgate_extension_entry(void) {
     extension.pass = NULL;
     extension.compile = NULL;
   }
-  if (FAULT == kCrashesAtLoading) raise(SIGSEGV);
+  if (FAULT == kCrashesAtLoading) crash();
   return &extension;
 }

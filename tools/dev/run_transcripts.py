@@ -107,9 +107,14 @@ def make_folder(folder, page, graphgate):
     return there, programs
 
 
+# What replay lines tell of, where it is set (tools/report/replay_line.cpp); pages show it nowhere.
+TOLD = ("PYTHONPATH", "CUDA_VISIBLE_DEVICES", "OMP_NUM_THREADS", "ATEN_CPU_CAPABILITY", "CXX")
+TOLD_BEGINNINGS = ("TORCH", "PYTORCH_", "VLLM_")
+
+
 def environment(programs):
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith("GRAPHGATE_")}
-    inherited.pop("PYTHONPATH", None)
+    inherited = {name: value for name, value in os.environ.items()
+                 if name not in TOLD and not name.startswith(("GRAPHGATE_", *TOLD_BEGINNINGS))}
     return {**inherited, "PATH": programs + os.pathsep + os.environ["PATH"], "PYTHONDONTWRITEBYTECODE": "1",
             "NO_COLOR": "1"}
 

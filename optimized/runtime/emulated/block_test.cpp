@@ -40,10 +40,8 @@ TEST(Block, RunsEveryThreadOnce) {
 // Where the threads of a block have their stacks.
 std::set<const void*> stacks_of(Block& block) {
   std::set<const void*> stacks;
-  run(block, 0, [&] {
-    const int here = 0;
-    stacks.insert(&here);
-  });
+  // The frame and no variable: sanitizers give variables places of their own.
+  run(block, 0, [&] { stacks.insert(__builtin_frame_address(0)); });
   return stacks;
 }
 

@@ -45,7 +45,8 @@ class CliFuzz : public Cli {
 TEST_F(CliFuzz, TestsExecutorsInProcessesOfTheirOwn) {
   const std::string serve = (folder_ / "graphgate").string() + " serve optimized";
   const std::string flags =
-      " --cases 12 -j 2 --seed 3 --judges bounds,verifier --timeout 100 --corpus ";
+      " --cases 12 -j 2 --seed 3 --judges bounds,verifier --timeout 100 --reduce-time 100 "
+      "--corpus ";
   const CliRun here = run("fuzz" + flags + corpus("here") + option("--json", "here.json"));
   EXPECT_EQ(here.code, 0) << here.out << here.err;
   const CliRun there = run("fuzz --executor '" + serve + "'" + flags + corpus("there") +

@@ -3,6 +3,7 @@
 
 #include "base/result_test.h"
 #include "base/shell_words.h"
+#include "tools/report/replay_line.h"
 #include "tools/tests/cli/cli_test.h"
 
 namespace graphgate::tools {
@@ -10,6 +11,14 @@ namespace {
 
 class CliReplayLines : public Cli {
  protected:
+  // Nothing is set that lines would tell of, whatever machine runs this.
+  void SetUp() override {
+    Cli::SetUp();
+    for (const std::string& told : split_shell_line(replay_environment()).value()) {
+      ::unsetenv(told.substr(0, told.find('=')).c_str());
+    }
+  }
+
   // Runs a line as somebody pastes it who stands where the campaign ran.
   CliRun paste(const std::string& line) {
     const fs::path out = folder_ / "pasted.out";
