@@ -26,6 +26,10 @@ namespace graphgate::optimized::emulated {
 namespace {
 
 constexpr std::size_t kStackBytes = std::size_t{256} << 10U;
+// The tops of neighbours' stacks have different places in a cache: all at the same distance from
+// the next page they would take each other's.
+constexpr std::size_t kTops = 64;
+constexpr std::size_t kTopBytes = 704;
 constexpr unsigned kSlotBytes = 64;
 constexpr std::size_t kCopyBytes = 16;
 
@@ -82,6 +86,10 @@ class ToldStack {
 class Copies {
  public:
   void begin(void* to, const void* from) { pending_.push_back({to, from, group_}); }
+  void forget() {
+    pending_.clear();
+    group_ = 0;
+  }
   void end_group() { ++group_; }
   void wait(unsigned behind) {
     for (; !pending_.empty() && pending_.front().group + behind < group_; pending_.pop_front()) {
@@ -105,6 +113,7 @@ class Copies {
 };
 
 struct Block::Thread {
+  explicit Thread(unsigned index) : stack_bytes(kStackBytes - index % kTops * kTopBytes) {}
   State state = State::kEnded;
   bool has_entered = false;
   unsigned exchanges = 0;  // so far in this block
@@ -112,6 +121,7 @@ struct Block::Thread {
   std::jmp_buf where{};
   ucontext_t context{};
   Stack stack;
+  std::size_t stack_bytes;  // that are used
   ToldStack told{stack.bytes(), kStackBytes};
   ToldStack resumer;
 };
@@ -134,7 +144,7 @@ class Block::Spare {
       }
     }
     Threads threads;
-    for (unsigned t = 0; t < kThreads; ++t) threads.push_back(std::make_unique<Thread>());
+    for (unsigned t = 0; t < kThreads; ++t) threads.push_back(std::make_unique<Thread>(t));
     return threads;
   }
 
@@ -225,7 +235,7 @@ void Block::resume(unsigned index) {
   thread.has_entered = true;
   getcontext(&thread.context);
   thread.context.uc_stack.ss_sp = thread.stack.bytes();
-  thread.context.uc_stack.ss_size = kStackBytes;
+  thread.context.uc_stack.ss_size = thread.stack_bytes;
   thread.context.uc_link = nullptr;
   makecontext(&thread.context, enter, 0);
   setcontext(&thread.context);
@@ -309,7 +319,7 @@ void Block::begin(unsigned index, const std::function<void()>& body, unsigned ra
   for (auto& thread : threads_) {
     thread->state = State::kReady;
     thread->exchanges = 0;
-    thread->copies = {};
+    thread->copies.forget();
   }
   run_threads();
 }
