@@ -79,6 +79,15 @@ bool writes_twice(const spec::Graph& graph, const spec::OpTable& ops) {
          });
 }
 
+// Asks again where the machine failed: what it did not give it may give now, and no candidate is
+// lost to that.
+template <class Ask>
+auto asked_twice(const Ask& ask) {
+  auto answer = ask();
+  if (answer.ok() || answer.error().kind != ErrorKind::kInfrastructure) return answer;
+  return ask();
+}
+
 bool writes_twice(const spec::CaseFile& the_case, const CaseExecutors& executors) {
   const auto script = checked_script(the_case, executors);
   return script.ok() && std::ranges::any_of(the_case.programs, [&](const spec::Program& program) {
@@ -113,8 +122,12 @@ Result<conformance::CaseReport> judge_case(const spec::CaseFile& the_case,
 Result<conformance::Trace> run_reference(const spec::CaseFile& the_case,
                                          const CaseExecutors& executors, std::string_view mode) {
   GRAPHGATE_TRY(const Script script, checked_script(the_case, executors));
-  Runs runs(script, executors.subject, oracle_for(executors, script.options));
-  return runs.oracle_on(script, mode);
+  return asked_twice([&]() -> Result<conformance::Trace> {
+    Runs runs(script, executors.subject, oracle_for(executors, script.options));
+    GRAPHGATE_TRY(conformance::Trace trace, runs.oracle_on(script, mode));
+    if (trace.error && trace.error->kind == ErrorKind::kInfrastructure) return *trace.error;
+    return trace;
+  });
 }
 
 Result<void> check_reference_takes(const spec::CaseFile& the_case, const CaseExecutors& executors) {
@@ -155,11 +168,7 @@ CheckResult check_signature(const spec::CaseFile& the_case, const CaseExecutors&
   choice.settings = settings;
   choice.settings.localize = false;
   if (const auto judge = judge_of(signature)) choice.judges.add(*judge);
-  auto report = judge_case(the_case, executors, choice);
-  // What the machine did not give it may give now: a candidate is not lost to that.
-  if (!report.ok() && report.error().kind == ErrorKind::kInfrastructure) {
-    report = judge_case(the_case, executors, choice);
-  }
+  const auto report = asked_twice([&] { return judge_case(the_case, executors, choice); });
   if (!report.ok()) return CheckResult::kOther;
   const std::vector<Signature> found = signatures_of(report.value(), the_case);
   const bool shows = std::any_of(found.begin(), found.end(),

@@ -51,8 +51,8 @@ struct CaseShown {
                                                          CaseShown* shown = nullptr,
                                                          std::optional<Score> target = {});
 
-// What the reference shows in one of its modes ("eager", "provenance"). Where it ends early the
-// trace says so; an Error is about the case.
+// Returns what the reference shows in one of its modes ("eager", "provenance"). Where it ends early
+// the trace says so; an Error is about the case, or about a machine that failed twice.
 [[nodiscard]] Result<conformance::Trace> run_reference(const spec::CaseFile& the_case,
                                                        const CaseExecutors& executors,
                                                        std::string_view mode);

@@ -127,14 +127,22 @@ class MutantRun {
     return true;
   }
 
+  // A run that the machine ended shows nothing of who ran.
+  static Result<void> unless_machine_failed(const Trace& trace) {
+    if (trace.error && trace.error->kind == ErrorKind::kInfrastructure) return *trace.error;
+    return {};
+  }
+
   Result<bool> shows_in_outputs() {
     for (const MutantCase& one : cases_) {
       const Script script = first_call_of(one.script);
       Runs runs(script, *subject_, oracle_of(script));
       GRAPHGATE_TRY(const Trace expected, runs.oracle_on(script, "eager"));
+      GRAPHGATE_TRY_VOID(unless_machine_failed(expected));
       if (expected.calls.empty()) continue;
       const auto fails = [&](const Configuration& changes) -> Result<bool> {
         GRAPHGATE_TRY(const Trace actual, runs.subject_on(script, changes));
+        GRAPHGATE_TRY_VOID(unless_machine_failed(actual));
         if (actual.calls.empty()) return true;  // an exception fails a test, too
         const auto& result = actual.calls.front().result;
         return !conformance::torch_difference(result, expected.calls.front().result).empty();

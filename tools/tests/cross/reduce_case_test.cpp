@@ -260,6 +260,34 @@ TEST_F(Deadly, SoAreHangs) {
   EXPECT_LT(made.after.calls, made.before.calls);
 }
 
+// A reference on a machine that has no memory for it so many times.
+class LackingSource final : public ExecutorSource {
+ public:
+  LackingSource(const ExecutorSource& inner, int times) : inner_(inner), times_(times) {}
+  [[nodiscard]] std::string_view name() const override { return inner_.name(); }
+  [[nodiscard]] Result<std::unique_ptr<spec::Executor>> make(
+      const conformance::Configuration& configuration, const spec::OpTable& ops) const override {
+    if (times_-- > 0) return infrastructure("out of memory");
+    return inner_.make(configuration, ops);
+  }
+
+ private:
+  const ExecutorSource& inner_;
+  mutable int times_;
+};
+
+TEST(RunReference, AsksAMachineAgainThatFailedOnce) {
+  const auto subject = optimized_source();
+  const auto reference = reference_source(false);
+  const auto run = [&](int times) {
+    const LackingSource lacking(*reference, times);
+    return run_reference(golden("catalogue/b4-freed-twice"),
+                         {*subject, lacking, lacking, no_files()}, "eager");
+  };
+  EXPECT_EQ(must(run(1)).calls.size(), must(run(0)).calls.size());
+  EXPECT_EQ(failure_of(run(2)).kind, ErrorKind::kInfrastructure);
+}
+
 TEST(StatedTypes, AreThoseOfTheReferenceInSymbolsWhereThereAreSome) {
   CaseFile the_case = golden("reuse/other-sizes");
   CaseFile open = the_case;
