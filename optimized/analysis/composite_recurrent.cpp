@@ -114,9 +114,7 @@ template <CellKind kKind>
 Values layers_over_time(Parts& parts) {
   constexpr bool kHasMemory = kKind == CellKind::kLstm;
   const std::int64_t layers = parts.integer("num_layers");
-  if (parts.boolean("train") && parts.real("dropout") != 0 && layers > 1) {
-    throw Unsupported("dropout between recurrent layers draws random numbers");
-  }
+  const bool drops = parts.boolean("train") && parts.real("dropout") != 0;
   if (parts.tensor("input").rank() != 3) throw OpError("expected batches of sequences");
   const Values begin = kHasMemory ? parts.values("hx") : Values{parts["hx"]};
   if (kHasMemory && begin.size() != 2) throw OpError("an LSTM has two states");
@@ -134,6 +132,9 @@ Values layers_over_time(Parts& parts) {
   Argument::List hidden;
   Argument::List memory;
   for (std::int64_t layer = 0; layer < layers; ++layer) {
+    if (layer > 0 && drops) {
+      sequence = parts.run("aten.dropout.default", {sequence, parts["dropout"], {true}});
+    }
     Argument::List both;
     for (std::int64_t direction = 0; direction < directions; ++direction) {
       const std::int64_t index = layer * directions + direction;

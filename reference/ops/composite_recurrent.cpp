@@ -142,9 +142,7 @@ std::pair<TensorRef, RecurrentState> run_direction(const Composition& run,
 
 void recurrent_layers(Call& call, RecurrentKind kind) {
   const Composition run(call);
-  if (call.boolean("train") && call.real("dropout") != 0 && call.integer("num_layers") > 1) {
-    throw Undecidable("dropout between the layers in training draws random numbers");
-  }
+  const bool drops = call.boolean("train") && call.real("dropout") != 0;
   const bool is_lstm = kind == RecurrentKind::kLstm;
   const std::vector<TensorRef> first =
       is_lstm ? call.tensors("hx") : std::vector{call.tensor("hx")};
@@ -163,6 +161,9 @@ void recurrent_layers(Call& call, RecurrentKind kind) {
   std::vector<TensorRef> hidden;
   std::vector<TensorRef> cells;
   for (std::size_t at = 0; at < all.size(); at += directions) {
+    if (at > 0 && drops) {
+      layer = run("aten.dropout.default", {{layer}, call.datum("dropout"), {true}});
+    }
     std::vector<TensorRef> outputs;
     for (std::size_t d = 0; d < directions; ++d) {
       RecurrentState state{layer_of(first[0], at + d)};

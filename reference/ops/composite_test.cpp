@@ -243,5 +243,30 @@ TEST(RecurrentLayer, RunsInBothDirections) {
   EXPECT_EQ(values(result(all, 1)), (Numbers{0, 4}));
 }
 
+// h = relu(x + h) over 3, below another of the same whose input is 3 or nothing, and twice as much
+// of what is kept.
+TEST(RecurrentLayer, DropsBetweenLayersInTrainingAlone) {
+  const Datum one = {tensor(DType::kFloat32, {1, 1}, {1})};
+  Datum::List weights(4, one);
+  const auto state = [&](bool trains, double dropout) {
+    const std::vector<Datum> all =
+        run("aten.rnn_relu.input", {{"input", {tensor(DType::kFloat32, {1, 1, 1}, {3})}},
+                                    {"hx", {tensor(DType::kFloat32, {2, 1, 1}, {0, 0})}},
+                                    {"params", {weights}},
+                                    {"has_biases", {false}},
+                                    {"num_layers", {2L}},
+                                    {"dropout", {dropout}},
+                                    {"train", {trains}},
+                                    {"bidirectional", {false}},
+                                    {"batch_first", {false}}});
+    return values(result(all, 1));
+  };
+  EXPECT_EQ(state(false, 0.5), (Numbers{3, 3}));
+  EXPECT_EQ(state(true, 0), (Numbers{3, 3}));
+  EXPECT_EQ(state(true, 1), (Numbers{3, 0}));
+  const double second = state(true, 0.5)[1];
+  EXPECT_TRUE(second == 0 || second == 6) << second;
+}
+
 }  // namespace
 }  // namespace graphgate::reference::test
