@@ -29,6 +29,7 @@ constexpr Family kFamilies[] = {
     {"composite_linalg", composite_linalg_ops},
     {"composite_loss", composite_loss_ops},
     {"composite_recurrent", composite_recurrent_ops},
+    {"composite_slopes", composite_slope_ops},
     {"composite_statistics", composite_statistics_ops},
     {"contraction", contraction_ops},
     {"conversion", conversion_ops},

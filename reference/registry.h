@@ -77,6 +77,7 @@ struct ComplexBody {
 [[nodiscard]] std::span<const OpBody> composite_loss_ops();
 [[nodiscard]] std::span<const OpBody> composite_ops();
 [[nodiscard]] std::span<const OpBody> composite_recurrent_ops();
+[[nodiscard]] std::span<const OpBody> composite_slope_ops();
 [[nodiscard]] std::span<const OpBody> composite_statistics_ops();
 [[nodiscard]] std::span<const OpBody> contraction_ops();
 [[nodiscard]] std::span<const OpBody> conversion_ops();

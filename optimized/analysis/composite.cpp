@@ -85,9 +85,10 @@ Argument Parts::run(std::string_view op, std::vector<Argument> arguments) {
 TakeApart find_composite(const spec::OpRow& row) {
   static const auto kTable = [] {
     std::unordered_map<std::string_view, CompositeOp> table;
-    for (const auto& ops : {composite_moves(), composite_arithmetic(), composite_layers(),
-                            composite_linalg(), composite_losses(), composite_recurrent(),
-                            composite_statistics(), composite_complex(), composite_gradients()}) {
+    for (const auto& ops :
+         {composite_moves(), composite_arithmetic(), composite_layers(), composite_linalg(),
+          composite_losses(), composite_recurrent(), composite_statistics(), composite_complex(),
+          composite_gradients(), composite_slopes()}) {
       for (const CompositeOp& op : ops) table.emplace(op.base_name, op);
     }
     add_same_ops(table);

@@ -82,7 +82,19 @@ struct CompositeOp {
 [[nodiscard]] std::span<const CompositeOp> composite_losses();
 [[nodiscard]] std::span<const CompositeOp> composite_complex();  // complex numbers and their parts
 [[nodiscard]] std::span<const CompositeOp> composite_recurrent();   // layers over time, cells
+[[nodiscard]] std::span<const CompositeOp> composite_slopes();      // gradients of activations
 [[nodiscard]] std::span<const CompositeOp> composite_statistics();  // quantiles, covariances
+
+// The same with the results of an out= form in what it writes.
+template <TakeApart take_apart>
+[[nodiscard]] std::vector<spec::Argument> written_where_asked(Parts& parts) {
+  std::vector<spec::Argument> out = take_apart(parts);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const auto target = parts.written(i);
+    if (target) out[i] = parts.run("aten.copy_.default", {*target, out[i]});
+  }
+  return out;
+}
 
 // Integers as an argument.
 template <class Integers>

@@ -78,62 +78,6 @@ Values of_smooth_l1_loss(Parts& parts) {
   return {contiguous(parts, cast(parts, times(parts, chosen, loss.gradient), loss.dtype))};
 }
 
-// ---- activations
-
-// One of the two, rounded to the operands' common dtype. The result lies as the condition does.
-Values one_of(Parts& parts, const Argument& condition, const Argument& yes, const Argument& no,
-              DType dtype) {
-  return {cast(parts, parts.run("aten.where.self", {condition, yes, no}), dtype)};
-}
-
-// The input or the result x, the gradient, and the dtype that both promote to.
-struct SlopeParts {
-  DType dtype;
-  Argument x;
-  Argument gradient;
-};
-
-SlopeParts slope_parts(Parts& parts, std::string_view input) {
-  const DType dtype = promote(parts.tensor(input).dtype, parts.tensor("grad_output").dtype);
-  require_floats(dtype);
-  return {dtype, cast(parts, parts[input], wide(dtype)),
-          cast(parts, parts["grad_output"], wide(dtype))};
-}
-
-Values of_leaky_relu(Parts& parts) {
-  if (parts.boolean("self_is_result") && parts.real("negative_slope") < 0) {
-    throw OpError("a negative slope leaves no sign in the result of leaky_relu");
-  }
-  const SlopeParts of = slope_parts(parts, "self");
-  const Argument low = parts.run("aten.mul.Scalar", {of.gradient, parts["negative_slope"]});
-  const Argument is_high = parts.run("aten.gt.Scalar", {of.x, {std::int64_t{0}}});
-  return one_of(parts, is_high, of.gradient, low, of.dtype);
-}
-
-// The slope of alpha (exp(x) - 1), with its scales, by x or by the result.
-Values of_elu(Parts& parts) {
-  const bool is_result = parts.boolean("is_result");
-  if (is_result && parts.real("alpha") < 0) {
-    throw OpError("a negative alpha leaves no sign in the result of elu");
-  }
-  const SlopeParts of = slope_parts(parts, "self_or_result");
-  const double depth = parts.real("alpha") * parts.real("scale");
-  Argument slope;
-  if (is_result) {
-    const Argument above = parts.run("aten.add.Scalar", {of.x, {depth}});
-    slope = parts.run("aten.mul.Scalar", {above, parts["input_scale"]});
-  } else {
-    const Argument x = parts.run("aten.mul.Scalar", {of.x, parts["input_scale"]});
-    slope = parts.run("aten.mul.Scalar",
-                      {parts.run("aten.exp.default", {x}), {depth * parts.real("input_scale")}});
-  }
-  const Argument high = parts.run("aten.mul.Scalar", {of.gradient, parts["scale"]});
-  // PyTorch's kernel has the gradient as its first operand, and so the result lies as that does.
-  const Argument zero = parts.run("aten.zeros_like.default", {of.gradient});
-  const Argument is_low = parts.run("aten.ge.Tensor", {zero, of.x});
-  return one_of(parts, is_low, times(parts, of.gradient, slope), high, of.dtype);
-}
-
 // ---- parts
 
 Argument zeros(Parts& parts, const Argument& sizes) {
@@ -288,21 +232,8 @@ Values of_prim_fma(Parts& parts) {
   return {parts.run("aten.add.Tensor", {times(parts, parts["a"], parts["b"]), parts["c"]})};
 }
 
-// The same with the results of an out= form in what it writes.
-template <TakeApart take_apart>
-Values written_where_asked(Parts& parts) {
-  Values out = take_apart(parts);
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    const auto target = parts.written(i);
-    if (target) out[i] = parts.run("aten.copy_.default", {*target, out[i]});
-  }
-  return out;
-}
-
 constexpr CompositeOp kCompositeGradients[] = {
-    {"aten.elu_backward", written_where_asked<of_elu>},
     {"aten.embedding_dense_backward", written_where_asked<of_embedding>},
-    {"aten.leaky_relu_backward", written_where_asked<of_leaky_relu>},
     {"aten.mse_loss_backward", written_where_asked<of_mse_loss>},
     {"aten.native_batch_norm_backward", written_where_asked<of_batch_norm>},
     {"aten.native_layer_norm_backward", written_where_asked<of_layer_norm>},

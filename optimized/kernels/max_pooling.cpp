@@ -141,14 +141,15 @@ Launch bind_adaptive(const Binding& call) {
   return pool(call, spatial, element::AdaptiveParts{in, out});
 }
 
+template <int spatial>
 void infer_backward(Inference& call) {
   const Tensor& self = call.tensor("self");
   const Tensor& gradient = call.tensor("grad_output");
   const Tensor& indices = call.tensor("indices");
-  check_planes(self, 2);
-  const Extents in = plane_extents(self.sizes, 2);
-  const Extents out = window_counts(window_of(call, 2), in, 2);
-  const Sizes sizes = with_plane(self, out, 2);
+  check_planes(self, spatial);
+  const Extents in = plane_extents(self.sizes, spatial);
+  const Extents out = window_counts(window_of(call, spatial), in, spatial);
+  const Sizes sizes = with_plane(self, out, spatial);
   if (gradient.sizes != sizes || indices.sizes != sizes) {
     throw OpError("the gradient's and the indices' sizes are not " + print_sizes(sizes));
   }
@@ -160,18 +161,19 @@ void infer_backward(Inference& call) {
 }
 
 // Gradients add up in the order of the windows.
+template <int spatial>
 Launch bind_backward(const Binding& call) {
   const Tensor& gradient = call.tensor("grad_output");
-  const std::int64_t in = volume(plane_extents(call.result().sizes, 2));
-  const std::int64_t out = volume(plane_extents(gradient.sizes, 2));
+  const std::int64_t in = volume(plane_extents(call.result().sizes, spatial));
+  const std::int64_t out = volume(plane_extents(gradient.sizes, spatial));
   Launch launch = with_compute(gradient.dtype, [&]<class C>() -> Launch {
     auto* sums = reinterpret_cast<C*>(call.workspace());
     auto* grads = reinterpret_cast<C*>(call.workspace() + scratch_bytes(in));
     auto* places =
         reinterpret_cast<std::int64_t*>(call.workspace() + scratch_bytes(in) + scratch_bytes(out));
-    return [=, from = Rows(gradient, plane_dims(gradient, 2)),
-            at = Rows(call.tensor("indices"), plane_dims(gradient, 2)),
-            to = Rows(call.result(), plane_dims(call.result(), 2))] {
+    return [=, from = Rows(gradient, plane_dims(gradient, spatial)),
+            at = Rows(call.tensor("indices"), plane_dims(gradient, spatial)),
+            to = Rows(call.result(), plane_dims(call.result(), spatial))] {
       for (std::int64_t p = 0; p < to.count(); ++p) {
         from.load(p, grads);
         at.load(p, places);
@@ -187,8 +189,8 @@ Launch bind_backward(const Binding& call) {
     };
   });
   if (call.listener() == nullptr) return launch;
-  return described(std::move(launch),
-                   {max_pool_backward_text(call.result(), gradient, call.tensor("indices"), 2)});
+  return described(std::move(launch), {max_pool_backward_text(call.result(), gradient,
+                                                              call.tensor("indices"), spatial)});
 }
 
 }  // namespace
@@ -207,10 +209,11 @@ std::span<const Kernel> max_pooling_kernels() {
           row_rules::per_image),
       Kernel{"aten.max_pool2d_with_indices", infer_max_pool<2, true>, bind_max_pool<2>}.rows(
           row_rules::per_image),
-      {"aten.max_pool2d_with_indices_backward", infer_backward, bind_backward},
+      {"aten.max_pool2d_with_indices_backward", infer_backward<2>, bind_backward<2>},
       {"aten.max_pool3d", infer_max_pool<3, false>, bind_max_pool<3>},
       Kernel{"aten.max_pool3d_with_indices", infer_max_pool<3, true>, bind_max_pool<3>}.rows(
           row_rules::per_image),
+      {"aten.max_pool3d_with_indices_backward", infer_backward<3>, bind_backward<3>},
   };
   return kKernels;
 }

@@ -1,4 +1,4 @@
-// Gradients of activations, losses, norms, parts and embeddings that PyTorch has kernels for, and
+// Gradients of losses, norms, parts and embeddings that PyTorch has kernels for, and
 // that the optimized executor makes of others.
 #include <algorithm>
 #include <array>
@@ -20,53 +20,6 @@ namespace gradients {
 namespace {
 
 using spec::DType;
-
-// --- activations ---
-
-// The gradient where self is above 0, else (NaN, too) its product with the slope. A result has the
-// sign of its input where the slope is not negative.
-void leaky_relu_backward(Call& call) {
-  const Operands operands = gather_operands(call, {"self", "grad_output"});
-  const DType dtype = operands.common;
-  require_floating(call, dtype);
-  refuse_float8(call, dtype);
-  const double slope = call.real("negative_slope");
-  if (call.boolean("self_is_result") && slope < 0) {
-    throw OpError("in-place leakyReLu backward calculation is triggered with a negative slope");
-  }
-  with_real(call.mode(), [&]<class N>() {
-    const N factor = number<N>(call.datum("negative_slope"), compute_dtype(dtype));
-    emit_formula<N>(call, operands, dtype, dtype,
-                    [&](const N& x, const N& g) { return select(less(N(0), x), g, g * factor); });
-  });
-}
-
-// Of scale * x above 0, and of scale * alpha * (exp(input_scale x) - 1) elsewhere, by the input or
-// by the result.
-void elu_backward(Call& call) {
-  const Operands operands = gather_operands(call, {"grad_output", "self_or_result"});
-  const DType dtype = operands.common;
-  const DType compute = compute_dtype(dtype);
-  require_floating(call, dtype);
-  refuse_float8(call, dtype);
-  const bool is_result = call.boolean("is_result");
-  if (is_result && call.real("alpha") < 0) {
-    throw OpError("In-place elu backward calculation is triggered with a negative slope");
-  }
-  const double alpha = round_to_dtype(call.real("alpha"), compute);
-  const double scale = round_to_dtype(call.real("scale"), compute);
-  const double input_scale = round_to_dtype(call.real("input_scale"), compute);
-  const auto slope_of = [=]<class N>(const N& g, const N& x) {
-    const N low = N(alpha) * N(scale);
-    const N slope =
-        is_result ? N(input_scale) * (x + low) : N(input_scale) * low * exp(x * N(input_scale));
-    const N out = select(less(N(0), x), g * N(scale), g * slope);
-    // NaN is above 0 to some loops of PyTorch's kernel, and to others it is not.
-    return select(is_nan(x), left_open(out), out);
-  };
-  with_real(call.mode(),
-            [&]<class N>() { emit_formula<N>(call, operands, dtype, dtype, slope_of); });
-}
 
 // --- losses ---
 
@@ -359,9 +312,7 @@ void prim_fma(Call& call) {
 }
 
 constexpr std::array kGradientOps = {
-    OpBody{"aten.elu_backward", elu_backward},
     OpBody{"aten.embedding_dense_backward", embedding_dense_backward},
-    OpBody{"aten.leaky_relu_backward", leaky_relu_backward},
     OpBody{"aten.mse_loss_backward", mse_loss_backward},
     OpBody{"aten.native_batch_norm_backward", native_batch_norm_backward},
     OpBody{"aten.native_layer_norm_backward", native_layer_norm_backward},

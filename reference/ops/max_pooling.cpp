@@ -166,15 +166,16 @@ void adaptive_max_pool3d(Call& call) { adaptive_max_pool(call, 3); }
 // Each gradient goes to its maximum's place; those that meet there are added in the dtype itself,
 // one rounding each, as PyTorch's CPU kernel does, in any order. An undecided index leaves its
 // whole plane open.
-void max_pool2d_with_indices_backward(Call& call) {
+template <std::size_t rank>
+void max_pool_backward(Call& call) {
   const Tensor& self = *call.tensor("self");
-  const Planes planes = planes_of(self, 2);
+  const Planes planes = planes_of(self, rank);
   const Tensor& indices = *call.tensor("indices");
   const Array<Whole> places = load<Whole>(indices, DType::kInt64);
   with_real(call.mode(), [&]<class N>() {
     const Array<N> grad = load<N>(*call.tensor("grad_output"), self.dtype);
-    const bool fits = grad.sizes == places.sizes && planes_of(indices, 2).count == planes.count;
-    if (!fits) throw OpError("max_pool2d backward: sizes do not agree");
+    const bool fits = grad.sizes == places.sizes && planes_of(indices, rank).count == planes.count;
+    if (!fits) throw OpError("max_pool backward: sizes do not agree");
     const Accumulation how{Combining::kSum, Partials::kOwnDtype};
     std::vector<detail::Slot<N>> sums(container_size(self.sizes));
     std::vector<bool> is_open(static_cast<std::size_t>(planes.count));
@@ -183,7 +184,7 @@ void max_pool2d_with_indices_backward(Call& call) {
     for (std::int64_t i = 0; i < grad.count(); ++i) {
       const std::int64_t first = i / area * planes.area_in;
       if (places[i].value < 0 || places[i].value >= planes.area_in) {
-        throw OpError("max_pool2d backward: an index is outside the plane");
+        throw OpError("max_pool backward: an index is outside the plane");
       }
       sums[static_cast<std::size_t>(first + places[i].value)].add(grad[i], how, self.dtype);
       if (places[i].undecided) is_open[static_cast<std::size_t>(i / area)] = true;
@@ -204,9 +205,10 @@ constexpr std::array kMaxPoolingOps = {
     OpBody{"aten.max_pool1d_with_indices", max_pool1d_with_indices},
     OpBody{"aten.max_pool2d", max_pool2d},
     OpBody{"aten.max_pool2d_with_indices", max_pool2d_with_indices},
-    OpBody{"aten.max_pool2d_with_indices_backward", max_pool2d_with_indices_backward},
+    OpBody{"aten.max_pool2d_with_indices_backward", max_pool_backward<2>},
     OpBody{"aten.max_pool3d", max_pool3d},
     OpBody{"aten.max_pool3d_with_indices", max_pool3d_with_indices},
+    OpBody{"aten.max_pool3d_with_indices_backward", max_pool_backward<3>},
 };
 
 }  // namespace

@@ -9,6 +9,10 @@ Arguments gradient(const TensorRef& above, std::string_view name, const TensorRe
   return {{"grad_output", {above}}, {std::string(name), {other}}};
 }
 
+TensorRef row(DType dtype, const Numbers& numbers) {
+  return tensor(dtype, {static_cast<std::int64_t>(numbers.size())}, numbers);
+}
+
 Arithmetic cuda_kernels() {
   Arithmetic arithmetic;
   arithmetic.has_cuda_kernels = true;
@@ -42,6 +46,62 @@ TEST(ThresholdBackward, PassesAboveTheThresholdAndAtNaN) {
   arguments.emplace_back("threshold", Datum{std::int64_t{0}});
   EXPECT_EQ(values(*run_tensor("aten.threshold_backward.default", arguments)),
             (Numbers{0, 0, 3, 4}));
+}
+
+TEST(Slopes, AreThoseOfTheirFunctionsAtTheEdges) {
+  const auto slopes = [](const char* op, const Numbers& x, const Arguments& more = {},
+                         const char* name = "grad_output") {
+    Arguments arguments = {{name, {row(DType::kFloat32, Numbers(x.size(), 6))}},
+                           {"self", {row(DType::kFloat32, x)}}};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return values(*run_tensor(op, arguments));
+  };
+  EXPECT_EQ(slopes("aten.hardtanh_backward.default", {-1, -0.5, 2, 3},
+                   {{"min_val", {-1.0}}, {"max_val", {2.0}}}),
+            (Numbers{0, 6, 0, 0}));
+  EXPECT_EQ(slopes("aten.hardsigmoid_backward.default", {-3, 0, 3}), (Numbers{0, 1, 0}));
+  EXPECT_EQ(slopes("aten.hardswish_backward.default", {-3, 0, 1.5, 3}), (Numbers{0, 3, 6, 6}));
+  const Arguments half = {{"lambd", {0.5}}};
+  EXPECT_EQ(slopes("aten.softshrink_backward.default", {-0.5, 0.5, 0.75}, half),
+            (Numbers{0, 0, 6}));
+  EXPECT_EQ(slopes("aten.hardshrink_backward.default", {-0.5, 0.5, 0.75}, half, "grad_out"),
+            (Numbers{0, 0, 6}));
+  EXPECT_EQ(
+      slopes("aten.softplus_backward.default", {0, 21}, {{"beta", {1.0}}, {"threshold", {20.0}}}),
+      (Numbers{3, 6}));
+  EXPECT_EQ(slopes("aten.logit_backward.default", {0.5, 0.125}, {{"eps", {0.25}}}),
+            (Numbers{24, 0}));
+  const Numbers ends = slopes("aten.logit_backward.default", {0, 1, 2});
+  EXPECT_TRUE(std::isinf(ends[0]) && std::isinf(ends[1]) && std::isnan(ends[2]));
+  EXPECT_NEAR(slopes("aten.mish_backward.default", {0})[0], 3.6, 1e-6);
+  EXPECT_EQ(slopes("aten.log_sigmoid_backward.default", {0, 0},
+                   {{"buffer", {row(DType::kFloat32, {1, 1})}}}),
+            (Numbers{3, 3}));
+}
+
+TEST(Slopes, OfNoiseAreTheNoiseInTrainingAndItsMiddleElse) {
+  const auto slope = [](double upper, bool trains) {
+    return values(*run_tensor("aten.rrelu_with_noise_backward.default",
+                              {{"grad_output", {row(DType::kFloat32, {8, 8})}},
+                               {"self", {row(DType::kFloat32, {1, -1})}},
+                               {"noise", {row(DType::kFloat32, {1, 0.375})}},
+                               {"lower", {0.25}},
+                               {"upper", {upper}},
+                               {"training", {trains}},
+                               {"self_is_result", {false}}}));
+  };
+  EXPECT_EQ(slope(0.75, true), (Numbers{8, 3}));
+  EXPECT_EQ(slope(0.75, false), (Numbers{8, 4}));
+  EXPECT_EQ(slope(0.25, true), (Numbers{8, 3}));  // no draw, and the noise counts all the same
+}
+
+TEST(Slopes, GoToTheInputOrToTheWeightOfPrelu) {
+  const std::vector<Datum> both =
+      run("aten._prelu_kernel_backward.default", {{"grad_output", {row(DType::kFloat32, {4, 4})}},
+                                                  {"self", {row(DType::kFloat32, {2, -2})}},
+                                                  {"weight", {row(DType::kFloat32, {0.5, 0.5})}}});
+  EXPECT_EQ(values(result(both, 0)), (Numbers{4, 2}));
+  EXPECT_EQ(values(result(both, 1)), (Numbers{0, -8}));
 }
 
 TEST(DropoutBackward, MakesFloatsOfIntegers) {
