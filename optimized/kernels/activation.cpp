@@ -3,6 +3,7 @@
 #include "optimized/kernels/elements/elements.h"
 #include "optimized/kernels/families.h"
 #include "optimized/kernels/pointwise.h"
+#include "optimized/kernels/selection.h"
 #include "optimized/kernels/view_geometry.h"
 
 namespace graphgate::optimized {
@@ -61,21 +62,21 @@ Launch bind_gelu(const Binding& call) {
 }
 
 void infer_hardtanh(Inference& call) {
-  const Tensor& self = call.tensor("self");
-  for (const char* name : {"min_val", "max_val"}) {
-    check_number(call.item(name), self.dtype);
-    if (self.dtype == spec::DType::kUInt8 && call.real(name) < 0) {
-      throw OpError("hardtanh on an unsigned dtype has no negative limits");
-    }
+  const spec::DType dtype = call.tensor("self").dtype;
+  check_number(integer_bound(call.item("min_val"), dtype, BoundSide::kBelow), dtype);
+  check_number(integer_bound(call.item("max_val"), dtype, BoundSide::kAbove), dtype);
+  if (!spec::is_floating_point(dtype) && call.real("min_val") > call.real("max_val")) {
+    throw OpError("hardtanh: the lower limit is above the upper one");
   }
   infer_pointwise<kHardTanh>(call);
 }
 
 Launch bind_hardtanh(const Binding& call) {
   const spec::DType dtype = call.tensor("self").dtype;
+  const Item low = integer_bound(call.item("min_val"), dtype, BoundSide::kBelow);
+  const Item high = integer_bound(call.item("max_val"), dtype, BoundSide::kAbove);
   return launch_pointwise<kHardTanh>(call, [&]<class C>() {
-    return element::HardTanh<C>{checked_number<C>(call.item("min_val"), dtype),
-                                checked_number<C>(call.item("max_val"), dtype)};
+    return element::HardTanh<C>{checked_number<C>(low, dtype), checked_number<C>(high, dtype)};
   });
 }
 

@@ -57,6 +57,9 @@ void infer_batch_norm(Inference& call) {
     }
   }
   const bool trains = is_training(call, form);
+  if (trains && form != Form::kPlain && input.count() == 0) {
+    throw OpError("batch_norm in training wants at least one element");
+  }
   if (!trains && (!call.has("running_mean") || !call.has("running_var"))) {
     throw OpError("batch_norm without training wants running statistics");
   }
@@ -190,6 +193,8 @@ Launch bind_batch_norm(const Binding& call) {
   const Tensor& input = call.tensor("input");
   Dims dims = {0};
   for (std::int64_t d = 2; d < input.rank(); ++d) dims.push_back(d);
+  // An empty batch leaves the running statistics alone.
+  if (form == Form::kPlain && input.count() == 0) return {};
   const bool saves = form != Form::kPlain;
   Launch launch = with_real(input.dtype, [&]<class C>() -> Launch {
     return BatchNorm<C>{.result = call.result(),

@@ -48,7 +48,6 @@ void check_range(double start, double end, double step) {
 }
 
 std::int64_t integer_count(std::int64_t start, std::int64_t end, std::int64_t step) {
-  if (step == 0) throw OpError("arange: the step is 0 as an integer");
   std::int64_t distance = 0;
   if (__builtin_sub_overflow(end, start, &distance)) throw OpError("arange: too many elements");
   return distance / step + (distance % step != 0 ? 1 : 0);
@@ -252,10 +251,12 @@ void infer_arange(Inference& call) {
   const auto real = [](const Item& item) { return number_as<double>(item); };
   check_range(real(range.start), real(range.end), real(range.step));
   const auto whole = [](const Item& item) { return number_as<std::int64_t>(item); };
+  const bool has_integers =
+      !range.start.as<double>() && !range.end.as<double>() && !range.step.as<double>();
   const double quotient = std::ceil((real(range.end) - real(range.start)) / real(range.step));
   if (!(quotient < 0x1p63)) throw OpError("arange: too many elements");
   const std::int64_t count =
-      dtype == DType::kInt64
+      dtype == DType::kInt64 && has_integers
           ? integer_count(whole(range.start), whole(range.end), whole(range.step))
           : static_cast<std::int64_t>(quotient);
   call.make(dtype, sequence_sizes(call, count), {}, call.device_or({}));

@@ -231,6 +231,33 @@ TEST(Pointwise, StridesOfDimensionsOfSizeOneAreThoseOfPyTorch) {
   }
 }
 
+TEST(Pointwise, BoundsThatNoIntegerReachesBoundNothing) {
+  const Tensor bytes = make_integers(DType::kUInt8, {3}, {0, 2, 200});
+  const auto tanh = [&](double least, double most) {
+    return integers(run_one("aten.hardtanh.default", {bytes, least, most}));
+  };
+  EXPECT_EQ(tanh(-0.5, 1.9), (std::vector<std::int64_t>{0, 1, 1}));
+  EXPECT_EQ(tanh(-300, 300), (std::vector<std::int64_t>{0, 2, 200}));
+  EXPECT_THROW(tanh(-5, -1), OpError);
+  EXPECT_THROW(tanh(256, 300), OpError);
+  EXPECT_THROW(tanh(5, 1), OpError);
+  EXPECT_EQ(integers(run_one("aten.clamp.default", {bytes, -300, 100})),
+            (std::vector<std::int64_t>{0, 2, 100}));
+}
+
+TEST(BatchNorm, LeavesTheStatisticsAloneWhereTheBatchIsEmpty) {
+  const Tensor mean = make_tensor(DType::kFloat32, {2}, {3, 4});
+  const Tensor variance = make_tensor(DType::kFloat32, {2}, {5, 6});
+  const Tensor input = make_tensor(DType::kFloat32, {0, 2}, {});
+  const Item none{spec::None{}};
+  run_one("aten.batch_norm.default", {input, none, none, mean, variance, true, 0.1, 1e-5, false});
+  EXPECT_EQ(numbers(mean), (Numbers{3, 4}));
+  EXPECT_EQ(numbers(variance), (Numbers{5, 6}));
+  EXPECT_THROW(run_op("aten.native_batch_norm.default",
+                      {input, none, none, mean, variance, true, 0.1, 1e-5}),
+               OpError);
+}
+
 TEST(Pointwise, DivisorsMultiplesAndShiftsWrapInTheirDtype) {
   const Tensor a = make_integers(DType::kInt8, {4}, {-128, 96, 12, 0});
   const Tensor b = make_integers(DType::kInt8, {4}, {96, -128, 18, 0});

@@ -1,5 +1,9 @@
 #include "optimized/kernels/selection.h"
 
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
 #include "optimized/kernels/elements/elements.h"
 #include "optimized/kernels/pointwise.h"
 #include "optimized/rows.h"
@@ -18,18 +22,23 @@ const Item& none() {
 // ---- clamp ----
 
 struct Bounds {
-  const Item& min;
-  const Item& max;
+  Item min;
+  Item max;
   [[nodiscard]] bool has_min() const { return !min.as<spec::None>(); }
   [[nodiscard]] bool has_max() const { return !max.as<spec::None>(); }
 };
 
-Bounds bounds_of(const KernelCall& call) {
-  return {call.has("min") ? call.item("min") : none(), call.has("max") ? call.item("max") : none()};
+const Item& item_or_none(const KernelCall& call, const char* name) {
+  return call.has(name) ? call.item(name) : none();
 }
 
-DType clamp_dtype(const KernelCall& call, const Bounds& bounds) {
-  return result_type({&call.item("self"), &bounds.min, &bounds.max});
+DType clamp_dtype(const KernelCall& call) {
+  return result_type({&call.item("self"), &item_or_none(call, "min"), &item_or_none(call, "max")});
+}
+
+Bounds bounds_of(const KernelCall& call, DType common) {
+  return {integer_bound(item_or_none(call, "min"), common, BoundSide::kBelow),
+          integer_bound(item_or_none(call, "max"), common, BoundSide::kAbove)};
 }
 
 // A bound that is a number of a call with one bound.
@@ -109,10 +118,25 @@ DType where_dtype(const KernelCall& call) {
 
 }  // namespace
 
+Item integer_bound(const Item& item, DType dtype, BoundSide side) {
+  const bool is_number = item.as<std::int64_t>() || item.as<double>() || item.as<bool>();
+  if (!is_number || spec::is_floating_point(dtype) || dtype == DType::kBool) return item;
+  const auto bits =
+      8 * static_cast<int>(spec::item_size_bytes(dtype)) - (dtype == DType::kUInt8 ? 0 : 1);
+  const auto most = static_cast<std::int64_t>((std::uint64_t{1} << bits) - 1);
+  const std::int64_t least = dtype == DType::kUInt8 ? 0 : -most - 1;
+  const auto given = number_as<std::int64_t>(item);
+  if (side == BoundSide::kBelow ? given > most : given < least) {
+    throw OpError("a bound of " + std::to_string(given) + " is beyond all numbers of " +
+                  std::string(spec::torch_name(dtype)));
+  }
+  return Item{std::clamp(given, least, most)};
+}
+
 void infer_clamp(Inference& call) {
-  const Bounds bounds = bounds_of(call);
-  if (!bounds.has_min() && !bounds.has_max()) throw OpError("clamp wants a min or a max");
-  const DType common = clamp_dtype(call, bounds);
+  if (!call.has("min") && !call.has("max")) throw OpError("clamp wants a min or a max");
+  const DType common = clamp_dtype(call);
+  const Bounds bounds = bounds_of(call, common);
   std::vector<const Tensor*> inputs = {&call.tensor("self")};
   for (const Item* bound : {&bounds.min, &bounds.max}) {
     if (const auto* tensor = bound->as<Tensor>()) inputs.push_back(tensor);
@@ -125,8 +149,8 @@ void infer_clamp(Inference& call) {
 }
 
 Launch bind_clamp(const Binding& call) {
-  const Bounds bounds = bounds_of(call);
-  const DType common = clamp_dtype(call, bounds);
+  const DType common = clamp_dtype(call);
+  const Bounds bounds = bounds_of(call, common);
   return with_compute(common, [&]<class C>() { return clamp_launch<C>(call, bounds, common); });
 }
 

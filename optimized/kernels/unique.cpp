@@ -35,7 +35,10 @@ Question question_of(const KernelCall& call) {
   const std::string name = call.row().schema.base_name();
   Question out;
   out.sorts = name == "_unique2" || name == "unique_dim";
-  if (name != "_unique2" && call.has("dim")) {
+  // Slices of a tensor with one dimension are its elements, to PyTorch's kernel, too.
+  const bool is_row = name == "unique_consecutive" && self.rank() == 1 && call.has("dim") &&
+                      call.integer("dim") == 0;
+  if (name != "_unique2" && call.has("dim") && !is_row) {
     if (self.rank() == 0) throw OpError("a tensor without dimensions has no slices");
     out.dim = wrap_dim(call.integer("dim"), self.rank());
     return out;

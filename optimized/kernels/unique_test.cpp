@@ -25,6 +25,13 @@ TEST(UniqueKernels, AskForBytesAndNumberItems) {
   EXPECT_EQ(part(runs, 1), Numbers{});
 }
 
+TEST(UniqueKernels, TakeTheRowsOfOneDimensionForItsElements) {
+  const Tensor x = make_tensor(DType::kInt64, {4}, {7, 7, 1, 7});
+  EXPECT_EQ(part(run_op("aten.unique_consecutive.default", {x, false, false, 0}), 1), Numbers{});
+  EXPECT_EQ(part(run_op("aten.unique_consecutive.default", {x, false, false, -1}), 1),
+            (Numbers{0, 0, 1, 2}));
+}
+
 TEST(EqualityKernels, AnswerWithABool) {
   const Tensor x = make_tensor(DType::kFloat32, {2}, {1, kNan});
   const Tensor y = make_tensor(DType::kFloat32, {2}, {1.000001, kNan});

@@ -70,9 +70,16 @@ void make_resized(Inference& call, int spatial) {
   call.make(input.dtype, sizes, strides_in_format(sizes, suggested_format(input)));
 }
 
+// Images of bytes are resized by whole weights, as with antialiasing.
+bool has_whole_weights(const Tensor& input, Resize mode, int spatial) {
+  return input.dtype == spec::DType::kUInt8 && spatial == 2 && !is_nearest(mode);
+}
+
 template <Resize mode, int spatial>
 void infer_upsample(Inference& call) {
-  if (!is_nearest(mode) && !spec::is_floating_point(input_of(call).dtype)) {
+  const Tensor& input = input_of(call);
+  if (!is_nearest(mode) && !spec::is_floating_point(input.dtype) &&
+      !has_whole_weights(input, mode, spatial)) {
     throw Unsupported("interpolation between integers");
   }
   make_resized(call, spatial);
@@ -134,10 +141,6 @@ Launch upsample(const Binding& call, Resize mode, int spatial) {
   if (call.listener() == nullptr) return launch;
   return described(std::move(launch), {resize_text({result, input, spatial}, axes)});
 }
-template <Resize mode, int spatial>
-Launch bind_upsample(const Binding& call) {
-  return upsample(call, mode, spatial);
-}
 
 // ---- with antialiasing: one dimension after the other, the last one first
 
@@ -195,8 +198,7 @@ struct WholeFootprints {
 };
 
 // The largest shift that leaves every weight below 2^15.
-WholeFootprints whole_footprints_of(const element::ResizedAxis& axis) {
-  const auto real = footprints_of<double>(axis);
+WholeFootprints whole_footprints_of(const std::vector<Footprint<double>>& real) {
   double greatest = 0;
   for (const auto& print : real) {
     for (const double weight : print.weights) greatest = std::max(greatest, weight);
@@ -226,14 +228,34 @@ std::int64_t weighted_byte(const std::int64_t* from, std::int64_t step, const Wh
   return std::clamp<std::int64_t>(sum >> shift, 0, 255);
 }
 
-Launch antialias_bytes(const Binding& call, const Axes& axes) {
+// The footprints of interpolation without antialiasing. A place at the border, which stands for
+// those outside, has their weights, too.
+std::vector<Footprint<double>> tap_footprints_of(const element::ResizedAxis& axis) {
+  std::vector<Footprint<double>> out;
+  for (const element::Taps<double>& taps : all_taps<double>(axis)) {
+    const std::int64_t first = taps.places[0];
+    Footprint<double> print{first, {}};
+    for (std::size_t i = 0; i < taps.width; ++i) {
+      const auto at = static_cast<std::size_t>(taps.places[i] - first);
+      if (at >= print.weights.size()) print.weights.resize(at + 1);
+      print.weights[at] += taps.weights[i];
+    }
+    out.push_back(std::move(print));
+  }
+  return out;
+}
+
+// The rows are resized before the columns, and rounded to bytes.
+Launch resized_bytes(const Binding& call, const Axes& axes,
+                     std::vector<Footprint<double>> footprints(const element::ResizedAxis&)) {
   const Tensor& input = input_of(call);
   const Tensor& result = call.result();
   const Extents in = plane_extents(input.sizes, 2);
   const Extents out = plane_extents(result.sizes, 2);
   auto* plane = reinterpret_cast<std::int64_t*>(call.workspace());
   auto* resized = reinterpret_cast<std::int64_t*>(call.workspace() + scratch_bytes(volume(in)));
-  return [=, rows = whole_footprints_of(axes[1]), columns = whole_footprints_of(axes[2]),
+  return [=, rows = whole_footprints_of(footprints(axes[1])),
+          columns = whole_footprints_of(footprints(axes[2])),
           planes = Rows(input, plane_dims(input, 2)),
           written = Rows(result, plane_dims(result, 2))] {
     std::vector<std::int64_t> narrowed(static_cast<std::size_t>(in[1] * out[2]));
@@ -258,6 +280,14 @@ Launch antialias_bytes(const Binding& call, const Axes& axes) {
   };
 }
 
+template <Resize mode, int spatial>
+Launch bind_upsample(const Binding& call) {
+  if (has_whole_weights(input_of(call), mode, spatial)) {
+    return resized_bytes(call, axes_of(call, mode, spatial), tap_footprints_of);
+  }
+  return upsample(call, mode, spatial);
+}
+
 void infer_antialias(Inference& call) {
   const spec::DType dtype = input_of(call).dtype;
   const bool has_weights = dtype == spec::DType::kUInt8 || dtype == spec::DType::kFloat32 ||
@@ -272,7 +302,7 @@ Launch antialias(const Binding& call, Resize mode) {
   const Extents in = plane_extents(input.sizes, 2);
   const Extents out = plane_extents(result.sizes, 2);
   const Axes axes = axes_of(call, mode, 2);
-  if (input.dtype == spec::DType::kUInt8) return antialias_bytes(call, axes);
+  if (input.dtype == spec::DType::kUInt8) return resized_bytes(call, axes, footprints_of<double>);
   return with_real(input.dtype, [&]<class C>() -> Launch {
     auto* plane = reinterpret_cast<C*>(call.workspace());
     auto* resized = reinterpret_cast<C*>(call.workspace() + scratch_bytes(volume(in)));

@@ -7,6 +7,7 @@
 #include "reference/movement.h"
 #include "reference/number/flushed.h"
 #include "reference/number/left_open.h"
+#include "reference/ops/limits.h"
 #include "reference/pointwise.h"
 #include "reference/registry.h"
 
@@ -115,22 +116,15 @@ void relu(Call& call) {
   });
 }
 
-// Bounds of integer tensors are cut to integers, and unsigned ones must not be negative.
 void hardtanh(Call& call) {
   const spec::DType dtype = call.tensor("self")->dtype;
   refuse_bool(call, dtype);
-  Datum low = call.datum("min_val");
-  Datum high = call.datum("max_val");
-  if (!spec::is_floating_point(dtype)) {
-    low.value = to_whole(call.real("min_val")).value;
-    high.value = to_whole(call.real("max_val")).value;
-  }
-  if (dtype == spec::DType::kUInt8 && (call.real("min_val") < 0 || call.real("max_val") < 0)) {
-    throw OpError("cannot do hardtanh on an unsigned type with negative limits");
+  if (!spec::is_floating_point(dtype) && call.real("min_val") > call.real("max_val")) {
+    throw OpError("hardtanh: min_val cannot be greater than max_val");
   }
   const auto clipped = [&]<class N>(const N& x) {
-    const N least = checked_number<N>(low, dtype);
-    const N most = checked_number<N>(high, dtype);
+    const N least = bound_number<N>(call, "min_val", dtype);
+    const N most = bound_number<N>(call, "max_val", dtype);
     const bool is_void = (is_nan(least) | is_nan(most)).value != 0;
     return is_void ? least + most : clip(x, least, most);
   };

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "reference/ops/index_access.h"
+#include "reference/ops/limits.h"
 #include "reference/registry.h"
 
 namespace graphgate::reference {
@@ -164,8 +165,8 @@ void clamp_by_numbers(Call& call) {
   const bool has_low = call.has("min");
   const bool has_high = call.has("max");
   with_number(call.mode(), dtype, [&]<class N>() {
-    const N low = has_low ? checked_number<N>(call.datum("min"), dtype) : N(0);
-    const N high = has_high ? checked_number<N>(call.datum("max"), dtype) : N(0);
+    const N low = has_low ? bound_number<N>(call, "min", dtype) : N(0);
+    const N high = has_high ? bound_number<N>(call, "max", dtype) : N(0);
     const bool is_void = has_low && has_high && (is_nan(low) | is_nan(high)).value != 0;
     emit_formula<N>(call, operands, dtype, dtype, [&](const N& x) {
       if (is_void) return low + high;

@@ -156,6 +156,11 @@ Geometry3d geometry_of_call(const Call& call, const Tensor& input, const Tensor&
   at.in_channels = input.sizes[1];
   at.out_channels = is_transposed ? weight.sizes[1] * at.groups : weight.sizes[0];
   check_channels(at, weight, call.optional_tensor("bias"));
+  // PyTorch's own kernels for processors add positions up in float16. oneDNN's, which only some
+  // processors have for float16, keep float32.
+  const bool adds_in_half = is_transposed && input.dtype == spec::DType::kFloat16 &&
+                            !declared_arithmetic().has_cuda_kernels;
+  if (adds_in_half) at.position_dtype = input.dtype;
   for (std::size_t i = 0; i < count; ++i) {
     const Axis axis = axis_of(call, input, weight, i, is_transposed);
     const bool is_narrow =

@@ -141,7 +141,7 @@ Array<N> range_numbers(const Datum& start, const Datum& step, std::int64_t count
 
 double as_double(const Datum& datum) { return number<double>(datum, DType::kFloat64); }
 
-// The number of elements of a half-open range. For int64 results it is counted in integers.
+// The number of elements of a half-open range. Between integers it is counted in integers.
 std::int64_t range_count(const Datum& start, const Datum& end, const Datum& step, DType dtype) {
   const double from = as_double(start);
   const double to = as_double(end);
@@ -152,11 +152,8 @@ std::int64_t range_count(const Datum& start, const Datum& end, const Datum& step
     throw OpError("arange: upper bound and lower bound inconsistent with step sign");
   }
   double count = std::ceil((to - from) / by);
-  const std::int64_t whole_step = to_whole(by).value;
-  if (!spec::is_floating_point(dtype) && whole_step == 0) {
-    throw OpError("arange: step must be nonzero in the dtype");
-  }
-  if (dtype == DType::kInt64) {
+  if (dtype == DType::kInt64 && !is_float(start) && !is_float(end) && !is_float(step)) {
+    const std::int64_t whole_step = number<Whole>(step, dtype).value;
     const __int128 span =
         static_cast<__int128>(number<Whole>(end, dtype).value) - number<Whole>(start, dtype).value;
     const int sign = whole_step > 0 ? 1 : -1;

@@ -257,6 +257,28 @@ TEST(Pointwise, StridesOfDimensionsOfSizeOneAreThoseOfPyTorch) {
   }
 }
 
+TEST(Pointwise, BoundsThatNoIntegerReachesBoundNothing) {
+  const auto bounded = [](std::string_view op, std::string_view low, std::string_view high,
+                          DType dtype, const Numbers& numbers, double least, double most) {
+    return values(*run_tensor(op, {{"self", {row(dtype, numbers)}},
+                                   {std::string(low), {least}},
+                                   {std::string(high), {most}}}));
+  };
+  const auto tanh = [&](DType dtype, const Numbers& numbers, double least, double most) {
+    return bounded("aten.hardtanh.default", "min_val", "max_val", dtype, numbers, least, most);
+  };
+  EXPECT_EQ(tanh(DType::kUInt8, {0, 2, 200}, -0.5, 1.9), (Numbers{0, 1, 1}));
+  EXPECT_EQ(tanh(DType::kUInt8, {0, 2, 200}, -300, 300), (Numbers{0, 2, 200}));
+  EXPECT_EQ(tanh(DType::kInt8, {-100, 2, 120}, -300, 100), (Numbers{-100, 2, 100}));
+  EXPECT_THROW(tanh(DType::kUInt8, {1}, -5, -1), OpError);
+  EXPECT_THROW(tanh(DType::kUInt8, {1}, 256, 300), OpError);
+  EXPECT_THROW(tanh(DType::kInt32, {1}, 5, 1), OpError);
+  EXPECT_EQ(values(*run_tensor("aten.clamp.default", {{"self", {row(DType::kUInt8, {0, 2, 200})}},
+                                                      {"min", {std::int64_t{-300}}},
+                                                      {"max", {std::int64_t{100}}}})),
+            (Numbers{0, 2, 100}));
+}
+
 TEST(PointwiseUnary, AnglesConjugatesAndSquares) {
   const Numbers angles = unary("aten.angle.default", DType::kFloat64, {-2, -0.0, 3, kNaN});
   EXPECT_EQ(angles[0], 3.141592653589793);

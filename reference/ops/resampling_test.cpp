@@ -49,6 +49,22 @@ TEST(GridSampler, HasNoJumpWhereACoordinateCrossesAPixel) {
   EXPECT_LE(radii(*out)[0], 1);
 }
 
+// A weight of 1/4 is 2^13 of 2^15. Half way between 10 and 21 the sum is rounded up.
+TEST(UpsampleLinear, ResizesBytesByWholeWeights) {
+  const TensorRef out = run_tensor("aten.upsample_bilinear2d.default",
+                                   {{"self", {tensor(DType::kUInt8, {1, 1, 1, 2}, {10, 21})}},
+                                    {"output_size", ints({1, 3})},
+                                    {"align_corners", {true}}});
+  EXPECT_EQ(values(*out), (Numbers{10, 16, 21}));
+  EXPECT_EQ(out->dtype, DType::kUInt8);
+  const TensorRef cubic =
+      run_tensor("aten.upsample_bicubic2d.default",
+                 {{"self", {tensor(DType::kUInt8, {1, 1, 1, 4}, {0, 255, 255, 0})}},
+                  {"output_size", ints({1, 8})},
+                  {"align_corners", {false}}});
+  EXPECT_EQ(values(*cubic)[3], 255);  // it would overshoot
+}
+
 TEST(UpsampleNearest, DecidesInSinglePrecision) {
   const TensorRef out =
       run_tensor("aten.upsample_nearest2d.default",

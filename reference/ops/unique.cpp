@@ -193,8 +193,11 @@ void distinct_slices(Call& call, std::int64_t given_dim, bool sorts) {
 void unique2(Call& call) {
   distinct_elements(call, true, call.boolean("return_inverse"), call.boolean("return_counts"));
 }
+// Slices of a tensor with one dimension are its elements, to PyTorch's kernel, too.
 void unique_consecutive(Call& call) {
-  if (const auto dim = call.optional_integer("dim")) return distinct_slices(call, *dim, false);
+  const auto dim = call.optional_integer("dim");
+  const bool is_row = call.tensor("self")->rank() == 1 && dim && *dim == 0;
+  if (dim && !is_row) return distinct_slices(call, *dim, false);
   distinct_elements(call, false, call.boolean("return_inverse"), call.boolean("return_counts"));
 }
 void unique_dim(Call& call) { distinct_slices(call, call.integer("dim"), true); }

@@ -22,6 +22,19 @@ TEST(Unique, GivesNothingThatIsNotAskedFor) {
   EXPECT_EQ(result(out, 2).sizes, Sizes{0});
 }
 
+TEST(Unique, TakesTheRowsOfOneDimensionForItsElements) {
+  const TensorRef x = tensor(DType::kInt64, {4}, {7, 7, 1, 7});
+  const auto inverse = [&](std::int64_t dim, bool asks) {
+    return result(run("aten.unique_consecutive.default",
+                      {{"self", {x}}, {"return_inverse", {asks}}, {"dim", {dim}}}),
+                  1)
+        .sizes;
+  };
+  EXPECT_EQ(inverse(0, false), Sizes{0});
+  EXPECT_EQ(inverse(0, true), Sizes{4});
+  EXPECT_EQ(inverse(-1, false), Sizes{4});  // PyTorch asks whether the dimension is 0
+}
+
 TEST(Unique, ComparesColumnsAndLaysThemOutAsRows) {
   const auto x = tensor(DType::kInt64, {2, 3}, {3, 1, 3, 2, 5, 2});
   const auto out = run("aten.unique_dim.default", {{"self", {x}}, {"dim", {1L}}});

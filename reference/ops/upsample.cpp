@@ -178,12 +178,15 @@ std::vector<Taps<N>> upsample_taps(const Upsampling& up, std::size_t d, Kernel k
   return taps;
 }
 
+void smooth_bytes(Call& call, const Upsampling& up, Kernel kernel, bool align_corners);
+
 // For 16-bit dtypes PyTorch's linear kernel over pixels keeps float32 to the end; the kernels of
 // the others round weights and partial results to the dtype.
 void upsample_smooth(Call& call, std::size_t dims, Kernel kernel) {
   const Upsampling up = read_upsampling(call, dims);
   const DType dtype = up.input->dtype;
   const bool align_corners = call.boolean("align_corners");
+  if (dtype == DType::kUInt8 && dims == 2) return smooth_bytes(call, up, kernel, align_corners);
   if (!spec::is_floating_point(dtype)) throw OpError("upsample: expected a floating dtype");
   with_real(call.mode(), [&]<class N>() {
     const Array<N> input = load<N>(*up.input, dtype);
@@ -279,12 +282,10 @@ struct ByteWeights {
   std::int64_t unit = 1;          // the weight of one
 };
 
-ByteWeights byte_weights(const Upsampling& up, std::size_t d, Kernel kernel, bool align_corners) {
-  std::vector<Taps<double>> real;
+ByteWeights byte_weights(const std::vector<Taps<double>>& real) {
   double most = 0;
-  for (std::int64_t i = 0; i < up.out[d]; ++i) {
-    real.push_back(antialias_taps(i, up, d, kernel, align_corners, 0.0));
-    for (const Tap<double>& tap : real.back()) most = std::max(most, tap.weight);
+  for (const Taps<double>& of_pixel : real) {
+    for (const Tap<double>& tap : of_pixel) most = std::max(most, tap.weight);
   }
   ByteWeights out;
   constexpr std::int64_t kMostUnit = std::int64_t{1} << 22;
@@ -323,13 +324,46 @@ Array<Whole> resized_bytes(const Array<Whole>& input, std::size_t dim, const Byt
   return out;
 }
 
-void antialias_bytes(Call& call, const Upsampling& up, Kernel kernel, bool align_corners) {
+// An image of bytes. `taps_of` makes the taps of a dimension.
+template <class TapsOf>
+void emit_resized_bytes(Call& call, const Upsampling& up, TapsOf taps_of) {
   Array<Whole> image = load<Whole>(*up.input, DType::kUInt8);
   for (const std::size_t d : {std::size_t{1}, std::size_t{0}}) {
     if (up.in[d] == up.out[d]) continue;
-    image = resized_bytes(image, d + 2, byte_weights(up, d, kernel, align_corners));
+    const std::vector<Taps<double>> taps = taps_of(d);
+    image = resized_bytes(image, d + 2, byte_weights(taps));
   }
   call.emit(image, DType::kUInt8, upsampled_strides(up));
+}
+
+void antialias_bytes(Call& call, const Upsampling& up, Kernel kernel, bool align_corners) {
+  emit_resized_bytes(call, up, [&](std::size_t d) {
+    std::vector<Taps<double>> taps;
+    for (std::int64_t i = 0; i < up.out[d]; ++i) {
+      taps.push_back(antialias_taps(i, up, d, kernel, align_corners, 0.0));
+    }
+    return taps;
+  });
+}
+
+// Weights of one pixel, which the border has several of, are added before they are rounded.
+void smooth_bytes(Call& call, const Upsampling& up, Kernel kernel, bool align_corners) {
+  emit_resized_bytes(call, up, [&](std::size_t d) {
+    const Settle<double> settle{DType::kFloat64};
+    std::vector<Taps<double>> taps = upsample_taps(up, d, kernel, align_corners, 0.0, settle);
+    for (Taps<double>& of_pixel : taps) {
+      Taps<double> joined;
+      for (const Tap<double>& tap : of_pixel) {
+        if (!joined.empty() && joined.back().index == tap.index) {
+          joined.back().weight += tap.weight;
+        } else {
+          joined.push_back(tap);
+        }
+      }
+      of_pixel = std::move(joined);
+    }
+    return taps;
+  });
 }
 
 void upsample_antialias(Call& call, Kernel kernel) {

@@ -47,8 +47,8 @@ class GoldenOps {
  private:
   void add_op_cases() {
     for (const char* name : {"op_cases.jsonl", "op_cases_2.15.jsonl", "composite_cases_2.15.jsonl",
-                             "gradient_cases_2.15.jsonl", "op_cases_complex.jsonl",
-                             "random_open.jsonl", "vllm_cases.jsonl"}) {
+                             "dtype_cases_2.15.jsonl", "gradient_cases_2.15.jsonl",
+                             "op_cases_complex.jsonl", "random_open.jsonl", "vllm_cases.jsonl"}) {
       std::ifstream file(fs::path(GRAPHGATE_GOLDEN_DIR) / "ops" / name);
       for (std::string line; std::getline(file, line);) {
         add(nlohmann::json::parse(line).at("op").get<std::string>(), table_);
