@@ -2,7 +2,8 @@
 """Records calls of single ATen ops while PyTorch runs the samples of its own operator database.
 
     record_op_cases.py --out FILE.jsonl [--ops aten.erfinv,aten.glu.default] [--dtypes float32,int64]
-                       [--per-op 30] [--most-bytes N] [--seed 0] [--calls FILE.py | --whole FILE.txt]
+                       [--per-op 30] [--most-bytes N] [--seed 0] [--reference]
+                       [--calls FILE.py | --whole FILE.txt]
 
 Writes FILE.jsonl and FILE.safetensors beside it (docs/formats.md, "Recorded op calls"), sorted by op. Each
 OpInfo of torch.testing runs on the CPU under a dispatch mode, which sees the ATen calls that are
@@ -11,7 +12,8 @@ overload stands for each of its overloads. Equal calls (op, dtypes, sizes, strid
 arguments) are kept once; of the rest at most --per-op for each op and dtype of its first tensor,
 spread evenly over the samples. A tensor that PyTorch marks as conjugated or negated is written with
 its true elements, in a storage of its own. With --calls, calls() of that file gives functions to run
-instead of the samples.
+instead of the samples. With --reference OpInfo's reference inputs run, too: more sizes, strides and
+extreme numbers.
 
 With --whole the calls are those of a file instead, and ops that PyTorch defines by others are
 recorded whole; all of them are kept. Each line is Python: `A.cov(R(3, 4), correction=0)` calls aten.cov.default, and
@@ -230,7 +232,7 @@ def spread(items, most):
     return [items[i * len(items) // most] for i in range(most)]
 
 
-def run_samples(recorder, dtypes, seed, only):
+def run_samples(recorder, dtypes, seed, only, with_reference):
     from torch.testing._internal.common_methods_invocations import op_db
 
     refused = 0
@@ -243,6 +245,8 @@ def run_samples(recorder, dtypes, seed, only):
             torch.manual_seed(seed)
             try:
                 samples = list(info.sample_inputs("cpu", dtype, requires_grad=False))
+                if with_reference:
+                    samples += info.reference_inputs("cpu", dtype, requires_grad=False)
             except Exception:  # noqa: BLE001: whatever a sample's maker throws, there is no sample
                 refused += 1
                 continue
@@ -310,6 +314,7 @@ def main():
     parser.add_argument("--per-op", type=int, default=30)
     parser.add_argument("--most-bytes", type=int, default=1 << 30, help="of a call's tensors")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--reference", action="store_true", help="run reference inputs, too")
     parser.add_argument("--calls", help="a file of calls that are run instead of samples")
     options = parser.parse_args()
     if not options.out.endswith(".jsonl"):
@@ -334,6 +339,7 @@ def main():
             [by_name[name] for name in options.dtypes.split(",")],
             options.seed,
             {name for name in options.infos.split(",") if name},
+            options.reference,
         )
 
     count = write_calls(recorder.calls, options.out, options.per_op)
