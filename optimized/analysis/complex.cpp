@@ -295,7 +295,7 @@ Argument make_real(Parts& parts, const Argument& value) {
   if (!written) return value;
   const Tensor& target = parts.of(*written);
   if (parts.row().effects.is_in_place && spec::is_complex(target.dtype)) {
-    throw OpError("a complex tensor cannot take the real result in place");
+    throw Unsupported("a complex tensor that takes a real result in place");
   }
   check_written_sizes(parts, target, parts.of(value).sizes);
   copy_into(parts, *written, value);
