@@ -33,11 +33,13 @@ DType gradient_compute(const Call& call, std::string_view second) {
   return compute_dtype(gather_operands(call, {"grad_output", second}).common);
 }
 
-// PyTorch's CPU kernel rounds every step to the dtype.
+// PyTorch's CPU kernel rounds every step to the dtype. Its decomposition, which Inductor compiles,
+// makes the slope first: of an `output` that no sigmoid has made one of the two may overflow.
 void sigmoid_backward(Call& call) {
   const DType dtype = gather_operands(call, {"grad_output", "output"}).common;
   through_gradient(call, "output", [dtype]<class N>(const N& g, const N& y) {
-    return held_in(g * held_in(1.0 - y, dtype), dtype) * y;
+    const N by_steps = held_in(g * held_in(1.0 - y, dtype), dtype) * y;
+    return covering(by_steps, g * (y * (1.0 - y)));
   });
 }
 

@@ -59,7 +59,9 @@ void mse_loss_backward(Call& call) {
   });
 }
 
-// z g / beta of a difference z within beta, else the sign of z times g.
+// z g / beta of a difference z within beta, else the sign of z times g. The decomposition, which
+// Inductor compiles, multiplies the gradient by the share first. At a beta of 0 no difference has
+// the sign 0 there, and -1 to PyTorch's kernels.
 void smooth_l1_loss_backward(Call& call) {
   const DType dtype = gather_operands(call, {"grad_output", "self", "target"}).common;
   const double share = share_of(call, 1, dtype);
@@ -69,10 +71,12 @@ void smooth_l1_loss_backward(Call& call) {
     const N scale = held_in(N(share), dtype);
     const N z = held_in(x - y, dtype);
     const N far = scale * g;
-    const N near = held_in(held_in(scale * z, dtype) * g, dtype) / edge;
+    const N near =
+        covering(held_in(held_in(scale * z, dtype) * g, dtype) / edge, scale * g * z / edge);
     const Whole is_low = less(z, -edge) | equal(z, -edge);
     const Whole is_high = less(edge, z) | equal(edge, z);
-    return select(is_low, -far, select(is_high, far, near));
+    const N out = select(is_low, -far, select(is_high, far, near));
+    return beta == 0 ? select(is_zero(z), covering(-far, N(0) * far), out) : out;
   });
 }
 
@@ -174,10 +178,22 @@ struct GroupGradient {
     const N shift = -slope * mean - sum * rstd / count;
     return covering(plain, rstd * g + slope * x + shift);
   }
-  // The same by products that are summed before they are normalized.
-  [[nodiscard]] N summed(const N& g, const N& x) const {
+  // The same, or multiplied by the count and divided by it again, as the decomposition of a layer
+  // norm has it.
+  [[nodiscard]] N of_layer(const N& g, const N& x) const {
+    const N counted = rstd / count * (g * count - sum - normal(x) * moment);
+    return covering(at(g, x), counted);
+  }
+  // Times a weight, or 1 where that is null. A batch norm's kernels sum products before they
+  // normalize them, and multiply by the weight last; its decomposition multiplies by `share`, 1
+  // over the count, and by one factor.
+  [[nodiscard]] N of_batch(const N& g, const N& x, const N* weight, const N& share) const {
+    const auto weighed = [&](const N& y) { return weight ? y * *weight : y; };
     const N along = (x - mean) * (centered * rstd * rstd / count);
-    return (g - along - sum / count) * rstd;
+    const N summed = weighed((g - along - sum / count) * rstd);
+    const N slope = centered * share * (rstd * rstd);
+    const N decomposed = (g - (x - mean) * slope - sum * share) * weighed(rstd);
+    return covering(covering(weighed(at(g, x)), summed), decomposed);
   }
 };
 
@@ -231,7 +247,7 @@ void native_layer_norm_backward(Call& call) {
       }
       const GroupGradient<N> group(scaled, row, *center, *factor);
       for (std::size_t i = 0; i < length; ++i) {
-        of_input.data[r * length + i] = group.at(scaled[i], row[i]);
+        of_input.data[r * length + i] = group.of_layer(scaled[i], row[i]);
       }
     }
     const auto results = [&](const std::vector<detail::Slot<N>>& sums) {
@@ -285,11 +301,11 @@ void native_batch_norm_backward(Call& call) {
       if (!center || !factor) throw OpError("batch_norm_backward: wants statistics");
       const GroupGradient<N> group(of_row, row, *center, *factor);
       const N* w = element(weight, c);
+      const N share = number<N>({1.0}, compute_dtype(input.dtype)) / group.count;
       for (std::size_t i = 0; i < places.size(); ++i) {
-        const N back = trains
-                           ? covering(group.at(of_row[i], row[i]), group.summed(of_row[i], row[i]))
-                           : of_row[i] * *factor;
-        of_input[places[i]] = w ? back * *w : back;
+        const N& from = of_row[i];
+        const N plain = w ? covering(from * *factor * *w, from * (*factor * *w)) : from * *factor;
+        of_input[places[i]] = trains ? group.of_batch(from, row[i], w, share) : plain;
       }
       // Products are summed before they are normalized: where they overflow beside a factor of 0,
       // nobody has a number.

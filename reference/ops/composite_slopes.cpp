@@ -90,19 +90,20 @@ void elu_backward(Call& call) {
   if (is_result && call.real("alpha") < 0) {
     throw OpError("In-place elu backward calculation is triggered with a negative slope");
   }
-  const double alpha = constant(call, "alpha", compute);
-  const double scale = constant(call, "scale", compute);
-  const double input_scale = constant(call, "input_scale", compute);
-  const auto slope_of = [=]<class N>(const N& g, const N& x) {
-    const N low = N(alpha) * N(scale);
-    const N slope =
-        is_result ? N(input_scale) * (x + low) : N(input_scale) * low * exp(x * N(input_scale));
-    const N out = select(less(N(0), x), g * N(scale), g * slope);
-    // NaN is above 0 to some loops of PyTorch's kernel, and to others it is not.
-    return select(is_nan(x), left_open(out), out);
-  };
-  with_real(call.mode(),
-            [&]<class N>() { emit_formula<N>(call, operands, dtype, dtype, slope_of); });
+  with_real(call.mode(), [&]<class N>() {
+    const N scale = number<N>(call.datum("scale"), compute);
+    const N input_scale = number<N>(call.datum("input_scale"), compute);
+    // The kernels multiply two rounded numbers; the decomposition rounds their product.
+    const N low = covering(number<N>(call.datum("alpha"), compute) * scale,
+                           number<N>({call.real("alpha") * call.real("scale")}, compute));
+    emit_formula<N>(call, operands, dtype, dtype, [&](const N& g, const N& x) {
+      const N scaled = g * input_scale;
+      const N below = is_result ? scaled * (x + low) : scaled * low * exp(x * input_scale);
+      const N out = select(less(N(0), x), g * scale, below);
+      // NaN is above 0 to some loops of PyTorch's kernel, and to others it is not.
+      return select(is_nan(x), left_open(out), out);
+    });
+  });
 }
 
 void hardtanh_backward(Call& call) {

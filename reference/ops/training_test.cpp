@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "base/split_mix.h"
 #include "reference/ops/op_test.h"
 
 namespace graphgate::reference::test {
@@ -141,6 +142,229 @@ TEST(LossGradients, HoldTheShareOfAMeanInFloat32) {
     const long double exactly = static_cast<long double>(2.0F / 15.0F) *
                                 (static_cast<long double>(static_cast<float>(x[i])) - 0.7F) * 1.1F;
     EXPECT_NEAR(static_cast<double>(marks[i].value / exactly), 1, 1e-12) << i;
+  }
+}
+
+// Whether an executor may have that number.
+bool allows(const Mark& mark, float actual) {
+  if (std::isinf(mark.radius)) return true;
+  if (std::isnan(mark.value)) return std::isnan(actual);
+  if (std::isinf(mark.value)) return mark.value == static_cast<long double>(actual);
+  return std::fabs(static_cast<long double>(actual) - mark.value) <=
+         static_cast<long double>(mark.radius);
+}
+
+// Numbers of which products overflow and underflow, or round.
+const std::vector<float> kFarApart = {0,      -0.3F,   0.7F,  1,      1.7F,    -2.9F,   1e-40F,
+                                      3e-38F, -1e-20F, 1e20F, -3e20F, 2.5e38F, -3.3e38F};
+
+// Two numbers for each pair of `kFarApart`.
+struct Pairs {
+  Numbers first;
+  Numbers second;
+};
+Pairs pairs_far_apart() {
+  Pairs out;
+  for (const float a : kFarApart) {
+    for (const float b : kFarApart) {
+      out.first.push_back(a);
+      out.second.push_back(b);
+    }
+  }
+  return out;
+}
+TensorRef line_of(const Numbers& numbers) {
+  return tensor(DType::kFloat32, {std::ssize(numbers)}, numbers);
+}
+
+// What kernels and what Inductor compiles of a decomposition: where the product of two factors
+// overflows and that of all does not, they differ.
+template <class... Forms>
+void expect_allowed(std::string_view op, const Arguments& arguments, const Pairs& pairs,
+                    const Forms&... forms) {
+  const std::vector<Mark> marks = marks_of(*run_tensor(op, arguments, Mode::kWorstCase));
+  ASSERT_EQ(marks.size(), pairs.first.size());
+  const auto expect = [&](std::size_t i, float made) {
+    EXPECT_TRUE(allows(marks[i], made))
+        << op << " of " << pairs.first[i] << " and " << pairs.second[i] << ": " << made
+        << ", expected " << marks[i].value << " +- " << marks[i].radius;
+  };
+  for (std::size_t i = 0; i < marks.size(); ++i) {
+    const auto a = static_cast<float>(pairs.first[i]);
+    const auto b = static_cast<float>(pairs.second[i]);
+    (expect(i, forms(a, b)), ...);
+  }
+}
+
+TEST(Gradients, OfASigmoidMayMakeTheSlopeFirst) {
+  const Pairs pairs = pairs_far_apart();
+  const Arguments arguments = gradient(line_of(pairs.first), "output", line_of(pairs.second));
+  expect_allowed(
+      "aten.sigmoid_backward.default", arguments, pairs,
+      [](float g, float y) { return (g * (1.0F - y)) * y; },
+      [](float g, float y) { return g * (y * (1.0F - y)); });
+}
+
+// Each factor rounds, and the decomposition has the product of alpha and scale as one number.
+TEST(Gradients, OfExponentialUnitsMayMultiplyTheGradientFirst) {
+  constexpr double kAlpha = 1.6732632423543772;
+  constexpr double kScale = 1.0507009873554805;
+  constexpr double kInputScale = 1.3;
+  const auto input_scale = static_cast<float>(kInputScale);
+  const Pairs pairs = pairs_far_apart();
+  const float by_kernel = static_cast<float>(kAlpha) * static_cast<float>(kScale);
+  const auto once = static_cast<float>(kAlpha * kScale);
+  for (const bool is_result : {true, false}) {
+    const Arguments arguments = {{"grad_output", {line_of(pairs.first)}},
+                                 {"alpha", {kAlpha}},
+                                 {"scale", {kScale}},
+                                 {"input_scale", {kInputScale}},
+                                 {"is_result", {is_result}},
+                                 {"self_or_result", {line_of(pairs.second)}}};
+    const auto form = [=](float low) {
+      return [=](float g, float x) {
+        if (x > 0) return g * static_cast<float>(kScale);
+        if (is_result) return g * input_scale * (x + low);
+        return g * input_scale * low * std::exp(x * input_scale);
+      };
+    };
+    expect_allowed("aten.elu_backward.default", arguments, pairs, form(by_kernel), form(once));
+  }
+}
+
+TEST(LossGradients, MayMultiplyTheGradientByTheShareFirst) {
+  const Pairs pairs = pairs_far_apart();
+  const auto share = 1.0F / static_cast<float>(pairs.first.size());
+  for (const double beta : {0.0, 0.37, 3e38}) {
+    const auto edge = static_cast<float>(beta);
+    const Arguments arguments = {{"grad_output", {line_of(pairs.first)}},
+                                 {"self", {line_of(pairs.second)}},
+                                 {"target", {tensor(DType::kFloat32, {}, {0})}},
+                                 {"reduction", {std::int64_t{1}}},
+                                 {"beta", {beta}}};
+    expect_allowed(
+        "aten.smooth_l1_loss_backward.default", arguments, pairs,
+        [=](float g, float z) {
+          if (z <= -edge) return -share * g;
+          return z >= edge ? share * g : share * z * g / edge;
+        },
+        [=](float g, float z) {
+          const float shared = share * g;
+          if (std::fabs(z) < edge) return shared * z / edge;
+          return shared * static_cast<float>((z > 0) - (z < 0));
+        });
+  }
+}
+
+// Rows whose gradients are wide or cancel, beside deviations that are small and large.
+struct NormRows {
+  static constexpr std::size_t kLength = 5;
+  std::vector<float> x;
+  std::vector<float> g;
+  float mean = 0;
+  float rstd = 0;
+};
+std::vector<NormRows> norm_rows() {
+  std::vector<NormRows> out;
+  SplitMix64 draws(7);
+  const auto draw = [&] { return static_cast<float>(draws.next() % 2001) / 250.0F - 4.0F; };
+  for (const float size : {1.0F, 23008.0F, 1e-20F, 1e15F}) {
+    for (const float rstd : {0.61F, 7.5e-5F, 1e18F, 3e-20F}) {
+      for (int i = 0; i < 8; ++i) {
+        NormRows rows;
+        for (std::size_t j = 0; j < NormRows::kLength; ++j) {
+          rows.x.push_back(draw() * size);
+          rows.g.push_back(i % 2 == 0 ? rows.x.back() : draw());
+        }
+        rows.mean = draw() * size;
+        rows.rstd = rstd;
+        out.push_back(rows);
+      }
+    }
+  }
+  return out;
+}
+Numbers wide(const std::vector<float>& numbers) { return {numbers.begin(), numbers.end()}; }
+
+TEST(LayerNormGradient, MayMultiplyByTheCountAndDivideByIt) {
+  constexpr auto kCount = static_cast<float>(NormRows::kLength);
+  for (const NormRows& rows : norm_rows()) {
+    const auto of_input =
+        marks_of(result(run("aten.native_layer_norm_backward.default",
+                            {{"grad_out", {tensor(DType::kFloat32, {1, 5}, wide(rows.g))}},
+                             {"input", {tensor(DType::kFloat32, {1, 5}, wide(rows.x))}},
+                             {"normalized_shape", ints({5})},
+                             {"mean", {tensor(DType::kFloat32, {1, 1}, {rows.mean})}},
+                             {"rstd", {tensor(DType::kFloat32, {1, 1}, {rows.rstd})}},
+                             {"weight", {}},
+                             {"bias", {}},
+                             {"output_mask", {Datum::List{{true}, {true}, {true}}}}},
+                            Mode::kWorstCase),
+                        0));
+    float sum = 0;
+    float moment = 0;
+    for (std::size_t i = 0; i < NormRows::kLength; ++i) {
+      sum += rows.g[i];
+      moment += rows.g[i] * ((rows.x[i] - rows.mean) * rows.rstd);
+    }
+    for (std::size_t i = 0; i < NormRows::kLength; ++i) {
+      const float normal = (rows.x[i] - rows.mean) * rows.rstd;
+      const float made = (rows.rstd / kCount) * (rows.g[i] * kCount - sum - normal * moment);
+      EXPECT_TRUE(allows(of_input[i], made)) << i << ": " << made << ", expected "
+                                             << of_input[i].value << " +- " << of_input[i].radius;
+    }
+  }
+}
+
+// The kernels divide by the count, and multiply by the weight last. The decomposition multiplies by
+// 1 / count, and by the product of deviation and weight.
+TEST(BatchNormGradient, MayMultiplyByOneOverTheCountAndByOneFactor) {
+  constexpr auto kCount = static_cast<float>(NormRows::kLength);
+  constexpr float kShare = 1.0F / kCount;
+  for (const NormRows& rows : norm_rows()) {
+    for (const float weight : {0.37F, -2e20F, 3e-30F}) {
+      for (const bool trains : {true, false}) {
+        const auto statistic = [](float x) { return Datum{tensor(DType::kFloat32, {1}, {x})}; };
+        const float variance = 1 / (rows.rstd * rows.rstd);
+        const auto of_input =
+            marks_of(result(run("aten.native_batch_norm_backward.default",
+                                {{"grad_out", {tensor(DType::kFloat32, {5, 1}, wide(rows.g))}},
+                                 {"input", {tensor(DType::kFloat32, {5, 1}, wide(rows.x))}},
+                                 {"weight", statistic(weight)},
+                                 {"running_mean", statistic(rows.mean)},
+                                 {"running_var", statistic(variance)},
+                                 {"save_mean", statistic(rows.mean)},
+                                 {"save_invstd", statistic(rows.rstd)},
+                                 {"train", {trains}},
+                                 {"eps", {0.0}},
+                                 {"output_mask", {Datum::List{{true}, {true}, {true}}}}},
+                                Mode::kWorstCase),
+                            0));
+        const float rstd = trains ? rows.rstd : 1 / std::sqrt(variance);
+        float sum = 0;
+        float along = 0;
+        for (std::size_t i = 0; i < NormRows::kLength; ++i) {
+          sum += rows.g[i];
+          along += rows.g[i] * (rows.x[i] - rows.mean);
+        }
+        for (std::size_t i = 0; i < NormRows::kLength; ++i) {
+          const float distance = rows.x[i] - rows.mean;
+          const float by_kernel =
+              trains ? (rows.g[i] - distance * (along * rstd * rstd / kCount) - sum / kCount) *
+                           rstd * weight
+                     : rows.g[i] * rstd * weight;
+          const float decomposed =
+              trains ? (rows.g[i] - distance * ((along * kShare) * (rstd * rstd)) - sum * kShare) *
+                           (rstd * weight)
+                     : rows.g[i] * (rstd * weight);
+          for (const float made : {by_kernel, decomposed}) {
+            EXPECT_TRUE(allows(of_input[i], made))
+                << i << ": " << made << ", expected " << of_input[i].value << " +- "
+                << of_input[i].radius << ", weight " << weight << ", deviation " << rstd;
+          }
+        }
+      }
+    }
   }
 }
 
