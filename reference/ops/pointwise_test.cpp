@@ -303,6 +303,24 @@ TEST(PointwiseUnary, FrexpTakesNumbersApart) {
   EXPECT_EQ(result(parts, 1).dtype, DType::kInt32);
 }
 
+// Zero has the exponent of a half, though all that lies between has others.
+TEST(PointwiseUnary, FrexpLeavesTheExponentOpenWhereTheNumberMayBeZero) {
+  const auto is_open = [](double value, double radius) {
+    const TensorRef x = row(DType::kFloat32, {0});
+    Array<Bounded> marks(Sizes{1});
+    marks[0] = Bounded(value, radius, Bounded::Arithmetic::kFloat32);
+    store(*x, marks);
+    const auto parts = run("aten.frexp.Tensor", {{"self", {x}}}, Mode::kWorstCase);
+    return std::isinf(radii(result(parts, 0))[0]);
+  };
+  EXPECT_TRUE(is_open(0, 0.75));
+  EXPECT_TRUE(is_open(0.5, 0.5));
+  EXPECT_TRUE(is_open(0.6, 0.2)) << "below a half";
+  EXPECT_FALSE(is_open(0.7, 0.1));
+  EXPECT_FALSE(is_open(0, 0));
+  EXPECT_FALSE(is_open(0, std::numeric_limits<double>::denorm_min())) << "a zero of either sign";
+}
+
 TEST(PointwiseBinary, NumbersWinOverNaN) {
   const TensorRef a = row(DType::kFloat32, {1, kNaN, kNaN});
   const TensorRef b = row(DType::kFloat32, {2, 3, kNaN});

@@ -152,6 +152,7 @@ Whole exponent_of_two(double x) {
   if (std::isfinite(x)) std::frexp(x, &exponent);
   return exponent;
 }
+// A radius that holds 0 leaves the exponent open, whatever it is at the ends: 0 has that of a half.
 template <class P>
 Whole exponent_of_two(const Tracked<P>& x) {
   const auto of = [](long double v) {
@@ -159,11 +160,11 @@ Whole exponent_of_two(const Tracked<P>& x) {
     if (std::isfinite(v)) std::frexp(v, &exponent);
     return exponent;
   };
-  const auto reach = static_cast<long double>(P::kDecisionRadii * x.radius);
+  const auto reach = static_cast<long double>(P::kDecisionRadii * detail::error_of(x));
   const int exponent = of(x.value);
   const bool is_open =
-      x.radius > 0 && (!(std::isfinite(reach)) || of(x.value - reach) != exponent ||
-                       of(x.value + reach) != exponent);
+      reach > 0 && (!(std::isfinite(reach)) || std::fabs(x.value) <= reach ||
+                    of(x.value - reach) != exponent || of(x.value + reach) != exponent);
   return {exponent, is_open};
 }
 double scaled_by_two(double x, std::int64_t exponent) {
