@@ -86,10 +86,10 @@ class IntentJudge {
   [[nodiscard]] bool may_stay_eager() const {
     const std::string mode = value(option::kMode);
     const bool by_mode = !mode.empty() && mode != "piecewise" && mode != "full";
-    return by_mode || has(option::kNoCapture) || has(option::kMinPartition) ||
+    const bool by_call = expected_mode(case_.configuration, case_.call) == "none";
+    return by_mode || by_call || has(option::kNoCapture) || has(option::kMinPartition) ||
            has(option::kAttentionSupport) || has(option::kMaxRequests) ||
-           value(option::kWrapper) == "none" || has(option::kCaptureSizes) ||
-           has(option::kMaxCaptureSize) || case_.call.mode == spec::CallMode::kEager ||
+           has(option::kCaptureSizes) || has(option::kMaxCaptureSize) ||
            (has(option::kSkipDynamicGraphs) && !plan_.symbols.empty());
   }
 

@@ -176,6 +176,30 @@ TEST(Intent, FindsStepsCutOutForNoReasonOfTheirs) {
   EXPECT_EQ(rules_of(plan, {{"split-op", "aten.re"}}), Rules{"Q3.over-partitioned"});
 }
 
+// Cascade attention is never in a full graph, and where the mode is full there is no other.
+TEST(Intent, AsksForNoCaptureOfACallThatIsToHaveNone) {
+  std::string text = one_partition("eager \"capture is off\"");
+  text.insert(text.rfind("  }"), R"(    partition 1 captured {
+      in $a
+      %d : f32[16] on cuda $d = aten.abs.default(%a)
+    }
+)");
+  const spec::Plan plan = plan_with(text);
+  const auto found = [&](const char* mode, std::map<std::string, std::string> flags) {
+    IntentCase intent{.plan = &plan,
+                      .ops = &spec::builtin_op_table(),
+                      .configuration = {{"mode", mode}},
+                      .call = {.mode = {}, .flags = std::move(flags)},
+                      .is_allocation = [](const spec::PlanStep&) { return false; }};
+    Rules rules;
+    for (const spec::Finding& finding : judge_intent(intent)) rules.push_back(finding.rule);
+    return rules;
+  };
+  EXPECT_EQ(found("full", {{"cascade_attention", "true"}}), Rules{});
+  EXPECT_EQ(found("full", {{"cascade_attention", "false"}}), Rules{"Q3.over-partitioned"});
+  EXPECT_EQ(found("piecewise", {{"cascade_attention", "true"}}), Rules{"Q3.over-partitioned"});
+}
+
 // Without a capture, and on two devices, nothing tells which of them is captured on.
 TEST(Intent, LeavesPlansWithoutCapturesOnTwoDevicesAlone) {
   EXPECT_EQ(rules_of(plan_with(one_partition("eager \"runs on cuda, not on cpu\"")), {}), Rules{});
