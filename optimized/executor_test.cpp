@@ -522,5 +522,80 @@ TEST(OptimizedExecutor, ForgetsThePlanUsedLongestAgoAndKeepsState) {
   }
 }
 
+// The results of one call, each as its elements.
+std::vector<std::vector<float>> results_of(const std::string& program, const Inputs& inputs) {
+  std::vector<std::vector<float>> out;
+  const auto calls = run_calls(program_of(program), {inputs});
+  for (const spec::OutputValue& output : calls.at(0).outputs) out.push_back(floats(output));
+  return out;
+}
+
+// 2 / 3 is one number, rounded once, and the gradient comes last (an MSE) or first.
+TEST(GradientsOfLosses, MultiplyInTheOrderOfPyTorch) {
+  const std::vector<float> x = {0.37F, 3e38F, -1.9F};
+  const std::vector<float> y = {0.7F, 0.2F, 0.1F};
+  const float g = 1e-38F;
+  const auto found = results_of(R"(program "losses" {
+  input %g : f32[]
+  input %x : f32[3]
+  input %y : f32[3]
+  %a = aten.mse_loss_backward.default(%g, %x, %y, 1)
+  %b = aten.smooth_l1_loss_backward.default(%g, %x, %y, 1, 2.7)
+  %c = aten.smooth_l1_loss_backward.default(%g, %x, %y, 0, 1e+38)
+  output %a
+  output %b
+  output %c
+})",
+                                {f32({}, {g}), f32({3}, x), f32({3}, y)});
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const float z = x[i] - y[i];
+    EXPECT_EQ(found[0][i], z * static_cast<float>(2.0 / 3) * g) << i;
+    const float shared = g * static_cast<float>(1.0 / 3);
+    EXPECT_EQ(found[1][i], i == 1 ? shared : shared * z / 2.7F) << i;
+    EXPECT_EQ(found[2][i], i == 1 ? g : g * z / 1e38F) << i;
+  }
+}
+
+TEST(GradientsOfExponentialUnits, MultiplyTheGradientFirst) {
+  const std::vector<float> g = {3e38F, 1.3F, -0.7F};
+  const std::vector<float> x = {-2e-3F, -0.4F, -1.1F};
+  const auto found = results_of(R"(program "elu" {
+  input %g : f32[3]
+  input %x : f32[3]
+  %y = aten.elu_backward.default(%g, 1.7, 1.1, 1.3, True, %x)
+  output %y
+})",
+                                {f32({3}, g), f32({3}, x)});
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    EXPECT_EQ(found[0][i], g[i] * 1.3F * (x[i] + static_cast<float>(1.7 * 1.1))) << i;
+  }
+}
+
+// So that gradients which cancel do so before they are weighed.
+TEST(GradientsOfBatchNorms, MultiplyByTheWeightLast) {
+  const std::vector<float> x = {16, 23008, 0, 16, -23008, 5, 0.3F, -8};
+  const std::vector<float> weights = {0.37F, 4.1e3F};
+  for (const char* trains : {"True", "False"}) {
+    const std::string program = std::string(R"(program "norm" {
+  input %x : f32[4, 2]
+  input %w : f32[2]
+  input %m : f32[2]
+  input %r : f32[2]
+  %a, %b, %c = aten.native_batch_norm_backward.default(%x, %x, %w, %m, %r, %m, %r, )") +
+                                trains + R"(, 0.001, [True, True, True])
+  output %a
+})";
+    const auto gradient = [&](const std::vector<float>& weight) {
+      return results_of(program, {f32({4, 2}, x), f32({2}, weight), f32({2}, {-5747.9F, 5755.2F}),
+                                  f32({2}, {7.5e-5F, 6.3e-5F})})[0];
+    };
+    const std::vector<float> plain = gradient({1, 1});
+    const std::vector<float> weighed = gradient(weights);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      EXPECT_EQ(weighed[i], plain[i] * weights[i % 2]) << trains << ", " << i;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace graphgate::optimized

@@ -36,8 +36,9 @@ void require_floats(DType dtype) {
 
 struct LossParts {
   DType dtype;
-  Argument gradient;    // times the share of a loss in the result
+  Argument gradient;
   Argument difference;  // of the prediction and the target
+  double share;         // of one loss in the result: one, or one over their number
 };
 
 LossParts loss_parts(Parts& parts) {
@@ -52,30 +53,33 @@ LossParts loss_parts(Parts& parts) {
   }
   const std::int64_t reduction = parts.integer("reduction");
   if (reduction < 0 || reduction > 2) throw OpError("reduction is 0, 1 or 2");
-  Argument g = cast(parts, parts["grad_output"], wide(dtype));
-  if (reduction == 1) {
-    g = parts.run("aten.div.Scalar", {g, {static_cast<double>(self.count())}});
-  }
+  const Argument g = cast(parts, parts["grad_output"], wide(dtype));
   const Argument x = cast(parts, parts["self"], wide(dtype));
-  return {dtype, g, minus(parts, x, cast(parts, parts["target"], wide(dtype)))};
+  const Argument difference = minus(parts, x, cast(parts, parts["target"], wide(dtype)));
+  return {dtype, g, difference, reduction == 1 ? 1 / static_cast<double>(self.count()) : 1};
 }
 
+// In the order of PyTorch's kernels, as the product of two of the three factors may overflow. The
+// share is one number, rounded once.
 Values of_mse_loss(Parts& parts) {
   const LossParts loss = loss_parts(parts);
-  const Argument twice = parts.run("aten.mul.Scalar", {loss.difference, {2.0}});
-  return {contiguous(parts, cast(parts, times(parts, twice, loss.gradient), loss.dtype))};
+  const Argument scaled = parts.run("aten.mul.Scalar", {loss.difference, {2 * loss.share}});
+  return {contiguous(parts, cast(parts, times(parts, scaled, loss.gradient), loss.dtype))};
 }
 
-// The slope grows with the difference up to beta, where it is 1 or -1.
+// The slope grows with the difference up to beta, where it is 1 or -1. The order is that of
+// PyTorch's decomposition.
 Values of_smooth_l1_loss(Parts& parts) {
   const LossParts loss = loss_parts(parts);
   const Argument beta = parts["beta"];
-  const Argument steep = parts.run("aten.sign.default", {loss.difference});
+  const Argument shared = parts.run("aten.mul.Scalar", {loss.gradient, {loss.share}});
+  const Argument steep = times(parts, shared, parts.run("aten.sign.default", {loss.difference}));
   const Argument is_far =
       parts.run("aten.ge.Scalar", {parts.run("aten.abs.default", {loss.difference}), beta});
-  const Argument slope = parts.run("aten.div.Scalar", {loss.difference, beta});
+  const Argument slope =
+      parts.run("aten.div.Scalar", {times(parts, shared, loss.difference), beta});
   const Argument chosen = parts.run("aten.where.self", {is_far, steep, slope});
-  return {contiguous(parts, cast(parts, times(parts, chosen, loss.gradient), loss.dtype))};
+  return {contiguous(parts, cast(parts, chosen, loss.dtype))};
 }
 
 // ---- parts
@@ -140,10 +144,18 @@ struct NormDims {
   Sizes rest;
 };
 
+// Which dimensions a norm's input shares, and how it multiplies by the weight: in the order of
+// PyTorch's kernels.
+struct Norm {
+  NormDims dims;
+  bool depends;          // mean and rstd are of the input itself
+  bool weight_is_first;  // before the means of the gradient are taken, or at the end
+};
+
 // The three gradients of weight * (input - mean) * rstd + bias, whose parts have broadcast to the
-// input. `weight` may be None. Where `depends`, mean and rstd are of the input itself.
+// input. `weight` may be None.
 Values of_norm(Parts& parts, const Argument& mean, const Argument& rstd, const Argument& weight,
-               const NormDims& dims, bool depends) {
+               const Norm& norm) {
   const Tensor input = parts.tensor("input");
   require_floats(input.dtype);
   if (parts.tensor("grad_out").sizes != input.sizes) {
@@ -157,20 +169,23 @@ Values of_norm(Parts& parts, const Argument& mean, const Argument& rstd, const A
   Values out(3, Argument{spec::None{}});
   if (wants(parts, 0)) {
     const bool has_weight = !weight.as<spec::None>();
-    Argument back = has_weight ? times(parts, g, weight) : g;
-    if (depends) {
+    Argument back = has_weight && norm.weight_is_first ? times(parts, g, weight) : g;
+    if (norm.depends) {
       const auto mean_of = [&](const Argument& value) {
-        return parts.run("aten.mean.dim", {value, integers_argument(dims.group), {true}});
+        return parts.run("aten.mean.dim", {value, integers_argument(norm.dims.group), {true}});
       };
       const Argument moment = mean_of(times(parts, back, normal));
       back = minus(parts, minus(parts, back, mean_of(back)), times(parts, normal, moment));
     }
-    out[0] = cast(parts, times(parts, back, rstd), input.dtype);
+    back = times(parts, back, rstd);
+    if (has_weight && !norm.weight_is_first) back = times(parts, back, weight);
+    out[0] = cast(parts, back, input.dtype);
   }
   const auto total = [&](const Argument& value) {
-    Argument sum = dims.rest.empty()
+    const Sizes& rest = norm.dims.rest;
+    Argument sum = rest.empty()
                        ? parts.run("aten.clone.default", {value})
-                       : parts.run("aten.sum.dim_IntList", {value, integers_argument(dims.rest)});
+                       : parts.run("aten.sum.dim_IntList", {value, integers_argument(rest)});
     return contiguous(parts, cast(parts, sum, parameters));
   };
   if (wants(parts, 1)) out[1] = total(times(parts, g, normal));
@@ -194,7 +209,7 @@ Values of_layer_norm(Parts& parts) {
   const Argument rstd = cast(parts, parts["rstd"], compute);
   const Argument weight =
       parts.has("weight") ? cast(parts, parts["weight"], compute) : Argument{spec::None{}};
-  Values out = of_norm(parts, mean, rstd, weight, dims, true);
+  Values out = of_norm(parts, mean, rstd, weight, {dims, true, true});
   if (!out[0].as<spec::None>()) out[0] = contiguous(parts, out[0]);
   return out;
 }
@@ -225,7 +240,7 @@ Values of_batch_norm(Parts& parts) {
     rstd = parts.run("aten.rsqrt.default", {parts.run("aten.add.Scalar", {rstd, parts["eps"]})});
   }
   const Argument weight = parts.has("weight") ? channels(parts["weight"]) : Argument{spec::None{}};
-  return of_norm(parts, mean, rstd, weight, dims, trains);
+  return of_norm(parts, mean, rstd, weight, {dims, trains, false});
 }
 
 Values of_prim_fma(Parts& parts) {

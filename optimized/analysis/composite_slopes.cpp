@@ -112,12 +112,14 @@ Values of_elu(Parts& parts) {
   }
   Slope of(parts, "grad_output", "self_or_result");
   const double depth = parts.real("alpha") * parts.real("scale");
+  // In the order of PyTorch's kernels, as a product of some factors may overflow.
   const double input_scale = parts.real("input_scale");
-  const Argument slope =
-      is_result ? of.times(of.plus(of.x, depth), input_scale)
-                : of.times(of.run("exp", of.times(of.x, input_scale)), depth * input_scale);
+  const Argument scaled = of.times(of.g, input_scale);
+  const Argument low =
+      is_result ? of.times(scaled, of.plus(of.x, depth))
+                : of.times(of.times(scaled, depth), of.run("exp", of.times(of.x, input_scale)));
   const Argument high = of.times(of.g, parts.real("scale"));
-  return of.result(of.choose(of.is_not_above(0), of.times(of.g, slope), high));
+  return of.result(of.choose(of.is_not_above(0), low, high));
 }
 
 Values of_hardtanh(Parts& parts) {
