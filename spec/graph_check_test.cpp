@@ -155,6 +155,34 @@ TEST(CheckProgram, RefusesArgumentsThatDoNotFitTheSchema) {
             "argument");
 }
 
+// As PyTorch does, in eager mode and when it traces.
+TEST(CheckProgram, RefusesTensorsOnTwoDevices) {
+  const auto error_of_mixed = [](const std::string& line) {
+    return error_of(parse(R"(program "p" {
+  input %g : f32[4] on cuda
+  input %c : f32[4]
+  input %i : i64[2]
+  input %one : f32[]
+  )" + line + "\n}"));
+  };
+  EXPECT_EQ(error_of_mixed("%y = aten.add.Tensor(%g, %c)"),
+            "program 'p': node 'y' (aten.add.Tensor): argument 'other': it is on cpu, and 'self' "
+            "on cuda; only a CPU tensor without dimensions goes with another device");
+  EXPECT_EQ(error_of_mixed("%y = aten.cat.default([%c, %c, %g])"),
+            "program 'p': node 'y' (aten.cat.default): argument 'tensors': it is on cuda, and "
+            "'tensors' on cpu; only a CPU tensor without dimensions goes with another device");
+  EXPECT_EQ(error_of_mixed("%y = aten.index_select.default(%g, 0, %i)"),
+            "program 'p': node 'y' (aten.index_select.default): argument 'index': it is on cpu, "
+            "and 'self' on cuda; only a CPU tensor without dimensions goes with another device");
+  for (const std::string line :
+       {"%y = aten.add.Tensor(%g, %one)", "%y = aten.add.Tensor(%one, %g)",
+        "%y = aten.index.Tensor(%g, [%i])", "%y = aten.copy_.default(%g, %c)",
+        "%y = aten.expand_as.default(%c, %g)",
+        "%m = aten.neg.default(%c)\n  %y = aten.mul.Tensor(%m, %g)"}) {
+    EXPECT_EQ(error_of_mixed(line), "valid") << line;
+  }
+}
+
 TEST(CheckProgram, AcceptsWhatTheExporterWrites) {
   for (const std::string line :
        {"%y = aten.add.Tensor(%x, 1.0)", "%y = aten.add.Tensor(%x, complex(0.0, 2.0))",

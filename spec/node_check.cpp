@@ -1,9 +1,13 @@
 #include "spec/node_check.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "spec/argument_text.h"
+#include "spec/base_name.h"
 #include "spec/graph_text.h"
+#include "spec/type_text.h"
 
 namespace graphgate::spec {
 namespace {
@@ -186,11 +190,52 @@ Result<void> check_results(const Graph& graph, const Node& node, const OpSchema&
   return {};
 }
 
+// Ops of PyTorch, beside those with the tag `pointwise`, whose kernels refuse tensors on two
+// devices. Not here: who copies, takes indices or a source from elsewhere, or looks at sizes alone.
+constexpr std::array<std::string_view, 16> kOneDeviceOps = {
+    "addbmm", "addmm",        "addmv",  "baddbmm", "bmm", "cat", "convolution", "dot",
+    "gather", "index_select", "linear", "matmul",  "mm",  "mv",  "stack",       "where"};
+
+bool wants_one_device(const OpRow& row) {
+  if (row.schema.ns != "aten") return false;
+  return row.has_tag("pointwise") ||
+         std::ranges::binary_search(kOneDeviceOps, base_name_of(row.schema));
+}
+
+// PyTorch refuses a node whose tensors are on two devices, in eager mode and when it traces. One
+// without dimensions on the CPU stands for a number. A value without a type tells nothing.
+Result<void> check_devices(const Graph& graph, const Node& node, const OpRow& row) {
+  if (!wants_one_device(row)) return {};
+  const std::string* owner = nullptr;
+  const Device* home = nullptr;
+  for (const NamedArgument& named : node.arguments) {
+    std::optional<Error> error;
+    for_each_value(named.argument, [&](ValueId id) {
+      const Value& value = graph.value(id);
+      if (error || value.kind != ValueKind::kTensor || !value.type) return;
+      const Device& device = value.type->device;
+      if (device.type == "cpu" && value.type->sizes.empty()) return;
+      if (home == nullptr) {
+        owner = &named.name;
+        home = &device;
+      } else if (device.type != home->type) {
+        error = bad_input("it is on " + print_device_name(device) + ", and '" + *owner + "' on " +
+                          print_device_name(*home) +
+                          "; only a CPU tensor without dimensions goes with another device")
+                    .at("argument '" + named.name + "'");
+      }
+    });
+    if (error) return *error;
+  }
+  return {};
+}
+
 Result<void> check_node(const Graph& graph, const Node& node, const OpTable& ops) {
   if (is_higher_order(node.op)) return {};
   const OpRow* row = ops.find(node.op);
   if (row == nullptr) return {};  // missing_op.h says so
   GRAPHGATE_TRY_VOID(check_arguments(graph, node, row->schema));
+  GRAPHGATE_TRY_VOID(check_devices(graph, node, *row));
   return check_results(graph, node, row->schema);
 }
 

@@ -14,6 +14,10 @@ namespace graphgate::spec {
 // fits `Tensor` (it becomes a 0-dim tensor). An int fits `float`, one int fits a list with a fixed
 // size, and a bool or an int fits `Scalar`. None fits optional types and types with no value here
 // (Generator, Stream...). A tensor fits Generator: it holds the generator's state.
+//
+// Tensors of a pointwise op, and of some others whose kernels PyTorch lets run on one device alone,
+// are on devices of one type, as far as their types say. A CPU tensor without dimensions goes with
+// any.
 [[nodiscard]] Result<void> check_nodes(const Graph& graph, const OpTable& ops);
 
 }  // namespace graphgate::spec
