@@ -94,7 +94,11 @@ void softplus(Call& call) {
   const double threshold = parameter(call, "threshold");
   activate(call, [=]<class N>(const N& x) {
     const N scaled = x * N(beta);
-    return select(less(N(threshold), scaled), x, log1p(exp(scaled)) / N(beta));
+    const N exponential = exp(scaled);
+    N out = log1p(exponential) / N(beta);
+    // A kernel that takes the logarithm without that exponential has a number there.
+    if (!is_finite(exponential) && is_finite(scaled)) out = left_open(out);
+    return select(less(N(threshold), scaled), x, out);
   });
 }
 

@@ -303,6 +303,19 @@ TEST(PointwiseUnary, FrexpTakesNumbersApart) {
   EXPECT_EQ(result(parts, 1).dtype, DType::kInt32);
 }
 
+// log(1 + exp(z)) is z there, or infinite for who makes the exponential.
+TEST(Softplus, IsOpenWhereItsExponentialOverflows) {
+  const auto radius = [](double x) {
+    return radii(*run_tensor("aten.softplus.default",
+                             {{"self", {row(DType::kFloat32, {x})}}, {"threshold", {1e3}}},
+                             Mode::kWorstCase))[0];
+  };
+  EXPECT_TRUE(std::isinf(radius(100)));
+  EXPECT_FALSE(std::isinf(radius(80)));
+  EXPECT_EQ(radius(2000), 0) << "beyond the threshold";
+  EXPECT_EQ(radius(kInf), 0);
+}
+
 // Zero has the exponent of a half, though all that lies between has others.
 TEST(PointwiseUnary, FrexpLeavesTheExponentOpenWhereTheNumberMayBeZero) {
   const auto is_open = [](double value, double radius) {
