@@ -78,6 +78,8 @@ Values quantiles_of(Parts& parts, bool skips_nan) {
   const bool is_between = rule == "linear" || rule == "midpoint";
   Argument q = parts["q"];
   if (!parts.is_tensor("q")) {
+    const double share = parts.real("q");
+    if (!(share >= 0 && share <= 1)) throw OpError("the q of a quantile is from 0 to 1");
     q = parts.run("aten.scalar_tensor.default",
                   {q, {dtype}, {spec::None{}}, {parts.tensor("self").device}});
   }

@@ -55,10 +55,13 @@ void quantile_of(Call& call, bool ignores_nan) {
   const Composition run(call);
   const TensorRef& self = call.tensor("self");
   const std::string_view interpolation = call.text("interpolation");
-  const TensorRef q =
-      call.row().schema.overload == "scalar"
-          ? run("aten.scalar_tensor.default", {call.datum("q"), {self->dtype}, {}, {self->device}})
-          : call.tensor("q");
+  const bool is_number = call.row().schema.overload == "scalar";
+  if (is_number && !(call.real("q") >= 0 && call.real("q") <= 1)) {
+    throw OpError("quantile() q must be in the range [0, 1]");
+  }
+  const TensorRef q = is_number ? run("aten.scalar_tensor.default",
+                                      {call.datum("q"), {self->dtype}, {}, {self->device}})
+                                : call.tensor("q");
   check_quantile(self, q, interpolation);
   const std::optional<std::int64_t> given = call.optional_integer("dim");
   const std::int64_t dim = given ? wrap_dim(*given, self->rank()) : 0;

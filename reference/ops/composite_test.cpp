@@ -38,6 +38,7 @@ TEST(Quantile, InterpolatesBetweenSortedNumbers) {
   EXPECT_EQ(at(0.25, "midpoint"), Numbers{1.5});
   EXPECT_EQ(at(0.5, "nearest"), Numbers{3});  // place 1.5 rounds to the even 2
   EXPECT_THROW(at(0.5, "cubic"), OpError);
+  for (const double outside : {-0.1, 1.5, kNan}) EXPECT_THROW(at(outside, "linear"), OpError);
 }
 
 TEST(Quantile, GivesNanForARowThatHoldsOneOrLeavesItOut) {
