@@ -102,15 +102,18 @@ void threshold_backward(Call& call) {
   });
 }
 
-// grad_output * mask * scale: the scale makes floats of integers. CUDA's kernel makes a tensor of
-// the format that the gradient suggests, the CPU's is a formula.
+// grad_output * mask * scale: the scale makes floats of integers. Compiled code rounds no product
+// to 16 bits, in which it may overflow. CUDA's kernel makes a tensor of the format that the
+// gradient suggests, the CPU's is a formula.
 void native_dropout_backward(Call& call) {
   const Operands operands = gather_operands(call, {"grad_output", "mask"});
   const DType dtype = to_floating(operands.common);
   refuse_float8(call, dtype);
   with_real(call.mode(), [&]<class N>() {
     const N scale = number<N>(call.datum("scale"), compute_dtype(dtype));
-    auto scaled = [&](const N& g, const N& mask) { return held_in(g * mask, dtype) * scale; };
+    auto scaled = [&](const N& g, const N& mask) {
+      return covering(held_in(g * mask, dtype) * scale, g * (mask * scale));
+    };
     const Tensor& gradient = *call.tensor("grad_output");
     if (!declared_arithmetic().has_cuda_kernels || gradient.sizes != operands.sizes) {
       return emit_formula<N>(call, operands, dtype, dtype, scaled);

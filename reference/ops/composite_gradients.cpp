@@ -55,7 +55,8 @@ void mse_loss_backward(Call& call) {
   const double factor = share_of(call, 2, dtype);
   emit_loss_gradient(call, [=]<class N>(const N& g, const N& x, const N& y) {
     const N scale = held_in(N(factor), dtype);
-    return held_in(scale * held_in(x - y, dtype), dtype) * g;
+    const N by_steps = held_in(scale * held_in(x - y, dtype), dtype) * g;
+    return covering(by_steps, scale * (x - y) * g);
   });
 }
 

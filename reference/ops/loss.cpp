@@ -150,8 +150,12 @@ void kl_div(Call& call) {
   const TensorRef of_target = pointwise_shape({target});
   const TensorRef made = pointwise_shape({of_target, pointwise_shape({target, self})});
   emit_promoted(call, operands, dtype, made->strides, [=]<class N>(const N& x, const N& y) {
-    if (is_log) return held_in(exp(y), own) * held_in(y - x, dtype);
-    return times_log(y, own) - held_in(y * x, dtype);
+    // Compiled code rounds no step to 16 bits, in which it may overflow.
+    if (is_log) {
+      return covering(held_in(exp(y), own) * held_in(y - x, dtype), exp(y) * (y - x));
+    }
+    const DType wide = compute_dtype(own);
+    return covering(times_log(y, own) - held_in(y * x, dtype), times_log(y, wide) - y * x);
   });
 }
 

@@ -256,6 +256,34 @@ TEST(LossGradients, MayMultiplyTheGradientByTheShareFirst) {
   }
 }
 
+// Who computes in float32 has a number where a step in float16 overflows.
+TEST(Gradients, AreOpenWhereAStepOverflowsSixteenBits) {
+  const auto half = [](double x) { return Datum{tensor(DType::kFloat16, {1}, {x})}; };
+  const auto radius = [](std::string_view op, const Arguments& arguments) {
+    return radii(*run_tensor(op, arguments, Mode::kWorstCase))[0];
+  };
+  const auto dropout = [&](double mask) {
+    return radius("aten.native_dropout_backward.default",
+                  {{"grad_output", half(4e4)}, {"mask", half(mask)}, {"scale", {0.25}}});
+  };
+  EXPECT_TRUE(std::isinf(dropout(2)));
+  EXPECT_EQ(dropout(1), 0);
+  const auto loss = [&](std::string_view op, const char* other, double x, double y) {
+    return radius(op, {{"grad_output", half(0.01)},
+                       {"self", half(x)},
+                       {other, half(y)},
+                       {"reduction", {std::int64_t{0}}}});
+  };
+  EXPECT_TRUE(std::isinf(loss("aten.mse_loss_backward.default", "target", 6e4, -6e4)));
+  EXPECT_FALSE(std::isinf(loss("aten.mse_loss_backward.default", "target", 2e4, 1e4)));
+  const auto divergence = [&](double x, double y) {
+    return radius("aten.kl_div.default",
+                  {{"self", half(x)}, {"target", half(y)}, {"reduction", {std::int64_t{0}}}});
+  };
+  EXPECT_TRUE(std::isinf(divergence(10, 4e4)));
+  EXPECT_FALSE(std::isinf(divergence(2, 3)));
+}
+
 // Rows whose gradients are wide or cancel, beside deviations that are small and large.
 struct NormRows {
   static constexpr std::size_t kLength = 5;
