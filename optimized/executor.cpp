@@ -1,5 +1,6 @@
 // The optimized executor: loads programs into sessions.
 #include <algorithm>
+#include <set>
 
 #include "optimized/analysis/composite.h"
 #include "optimized/runtime/resolve_mode.h"
@@ -68,6 +69,7 @@ class OptimizedExecutor final : public spec::Executor {
   [[nodiscard]] std::string_view name() const override { return "optimized"; }
 
   Result<std::unique_ptr<spec::LoadedProgram>> load(const spec::Program& program) override {
+    if (!asleep_.empty()) return bad_input(program.name + ": the executor is asleep");
     try {
       return try_load(program);
     } catch (const std::bad_alloc&) {
@@ -75,6 +77,23 @@ class OptimizedExecutor final : public spec::Executor {
     } catch (const std::system_error& error) {
       return infrastructure(program.name + ": the machine refused: " + error.what());
     }
+  }
+
+  Result<bool> sleep(const spec::SleepRequest& asked) override {
+    if (!asleep_.empty()) return true;
+    asleep_ = {spec::SleepPart::kWeights, spec::SleepPart::kCaches};
+    for (Session* const session : *sessions_) session->sleep(asked);
+    return true;
+  }
+
+  Result<void> wake(std::optional<spec::SleepPart> part) override {
+    for (Session* const session : *sessions_) session->wake(part);
+    if (part) {
+      asleep_.erase(*part);
+    } else {
+      asleep_.clear();
+    }
+    return {};
   }
 
   Result<void> close() override {
@@ -123,12 +142,15 @@ class OptimizedExecutor final : public spec::Executor {
                                  {instrument_, is_as_unwatched});
     if (!session.ok()) return session.error().at(program.name);
     if (options_.compile.counters) ++options_.compile.counters->graphs_seen;
+    session.value()->join(sessions_);
     return std::unique_ptr<spec::LoadedProgram>(std::move(session).value());
   }
 
   const Options options_;
   std::shared_ptr<RunPool> shared_pool_;  // where programs share memory
   std::shared_ptr<Instrument> instrument_;
+  const std::shared_ptr<std::set<Session*>> sessions_ = std::make_shared<std::set<Session*>>();
+  std::set<spec::SleepPart> asleep_;  // what has not come back
 };
 
 }  // namespace

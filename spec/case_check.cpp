@@ -107,6 +107,7 @@ class CaseChecker {
 
   Result<void> check_step(const CallStep& step) {
     GRAPHGATE_TRY(const Program* program, find(step.program));
+    if (asleep_.empty()) GRAPHGATE_TRY_VOID(check_nothing_lost(*program));
     calls_.push_back(program);
     for (const auto& [symbol, size] : step.sizes) {
       if (symbol != "size" && !program->symbols.contains(symbol)) {
@@ -148,11 +149,64 @@ class CaseChecker {
 
   Result<void> check_step(const SwapWeightsStep& step) {
     GRAPHGATE_TRY(const Program* program, find(step.program));
-    if (!step.target) return {};
+    bool is_known = !step.target;
     for (const ProgramInput& input : program->inputs) {
-      if (input.kind != InputKind::kUserInput && input.target == *step.target) return {};
+      const bool is_meant =
+          step.target ? input.target == *step.target : input.kind == InputKind::kParameter;
+      if (input.kind == InputKind::kUserInput || !is_meant) continue;
+      is_known = true;
+      if (asleep_.contains(part_of(input))) {
+        return bad_input("'" + input.target + "' is asleep: it takes no contents");
+      }
+      lost_.erase({program, input.target});
     }
+    if (is_known) return {};
     return bad_input("the program has no state '" + *step.target + "'");
+  }
+
+  [[nodiscard]] SleepPart part_of(const ProgramInput& input) const {
+    return caches_.contains(input.target) ? SleepPart::kCaches : SleepPart::kWeights;
+  }
+
+  // What a cache holds is lost by every sleep, what parameters hold by one of level 2.
+  Result<void> check_step(const SleepStep& step) {
+    if (!asleep_.empty()) return bad_input("the executor is asleep already");
+    asleep_ = {SleepPart::kWeights, SleepPart::kCaches};
+    caches_ = {step.asked.caches.begin(), step.asked.caches.end()};
+    std::set<std::string_view> found;
+    for (const Program& program : case_.programs) {
+      for (const ProgramInput& input : program.inputs) {
+        const bool is_cache = input.kind == InputKind::kBuffer && caches_.contains(input.target);
+        if (is_cache) found.insert(input.target);
+        const bool is_parameter = input.kind == InputKind::kParameter;
+        if (is_cache || (is_parameter && step.asked.level == 2)) {
+          lost_.emplace(&program, input.target);
+        }
+      }
+    }
+    for (const std::string& cache : step.asked.caches) {
+      if (!found.contains(cache)) return bad_input("no program has a buffer '" + cache + "'");
+    }
+    return {};
+  }
+
+  Result<void> check_step(const WakeStep& step) {
+    if (step.part) {
+      asleep_.erase(*step.part);
+    } else {
+      asleep_.clear();
+    }
+    return {};
+  }
+
+  Result<void> check_nothing_lost(const Program& program) const {
+    for (const auto& [owner, target] : lost_) {
+      if (owner != &program) continue;
+      return bad_input("'" + target + "' was lost in the sleep: give it new contents first " +
+                       "(swap-weights " + print_name(program.name) +
+                       " target=" + print_name(target) + ")");
+    }
+    return {};
   }
 
   // Programs must be valid with the rows that the restart brings, too.
@@ -164,6 +218,8 @@ class CaseChecker {
       }
     }
     calls_since_restart_ = calls_.size();
+    asleep_.clear();
+    lost_.clear();
     return {};
   }
 
@@ -213,6 +269,9 @@ class CaseChecker {
   std::set<std::string_view> sets_;
   std::vector<const Program*> calls_;  // the programs of the call steps seen so far
   std::size_t calls_since_restart_ = 0;
+  std::set<SleepPart> asleep_;                             // what has not come back
+  std::set<std::string, std::less<>> caches_;              // of the latest sleep
+  std::set<std::pair<const Program*, std::string>> lost_;  // and not given anew
 };
 
 }  // namespace

@@ -230,6 +230,48 @@ TEST(CheckCase, RefusesReferencesToWhatDoesNotExist) {
             "program 'g1': value %x: symbol 's1' is not declared");
 }
 
+// What is lost in a sleep has to be given anew, by a program that is awake.
+TEST(CheckCase, RefusesToReadWhatASleepHasLost) {
+  const auto verdict = [](const std::string& steps) {
+    const auto checked = check_case(parse_whole(R"(graphgate-case 1
+program "g" {
+  parameter %w "w" : f32[1] = [1.0]
+  parameter %v "v" : f32[1] = [1.0]
+  buffer %k "k" : f32[1] = [1.0]
+  input %x : f32[1]
+  %a = aten.add.Tensor(%x, %w)
+  %b = aten.add.Tensor(%a, %v)
+  %y = aten.add.Tensor(%b, %k)
+  output %y
+}
+scenario {
+)" + steps + "}\n"));
+    return checked.ok() ? "valid" : checked.error().message;
+  };
+  EXPECT_EQ(verdict("sleep level=1\nwake\ncall g\n"), "valid");
+  EXPECT_EQ(verdict("sleep level=1\ncall g\n"), "valid") << "it is to be refused";
+  EXPECT_EQ(verdict("sleep level=2\nwake\nswap-weights g\ncall g\n"), "valid");
+  EXPECT_EQ(verdict("sleep level=2\nwake\nrestart\ncall g\n"), "valid");
+  EXPECT_EQ(verdict("sleep level=2\nwake\ncall g\n"),
+            "step 2 (call g): 'v' was lost in the sleep: give it new contents first "
+            "(swap-weights g target=v)");
+  EXPECT_EQ(verdict("sleep level=2\nwake\nswap-weights g target=v\ncall g\n"),
+            "step 3 (call g): 'w' was lost in the sleep: give it new contents first "
+            "(swap-weights g target=w)");
+  EXPECT_EQ(verdict("sleep level=1 cache=k\nwake\ncall g\n"),
+            "step 2 (call g): 'k' was lost in the sleep: give it new contents first "
+            "(swap-weights g target=k)");
+  EXPECT_EQ(verdict("sleep level=1 cache=k\nwake\nswap-weights g target=k\ncall g\n"), "valid");
+  EXPECT_EQ(verdict("sleep level=1 cache=w\n"),
+            "step 0 (sleep level=1 cache=w): no program has a buffer 'w'");
+  EXPECT_EQ(verdict("sleep level=1\nsleep level=1\n"),
+            "step 1 (sleep level=1): the executor is asleep already");
+  EXPECT_EQ(verdict("sleep level=2 cache=k\nwake caches\nswap-weights g\n"),
+            "step 2 (swap-weights g): 'w' is asleep: it takes no contents");
+  EXPECT_EQ(verdict("sleep level=2 cache=k\nwake weights\nswap-weights g target=k\n"),
+            "step 2 (swap-weights g target=k): 'k' is asleep: it takes no contents");
+}
+
 TEST(CheckCase, RefusesAStorageThatIsToLieOnTwoDevices) {
   EXPECT_EQ(failure_of(check_case(parse_whole(
                            changed("\"odd name\" : f32[2]\n", "\"odd name\" : f32[2] on cuda\n"))))

@@ -208,6 +208,18 @@ constexpr DeviationRow kDeviations[] = {
      "a full graph is for as many requests as its padded size has, above the most there can be"},
     {D::kLorasUnrounded, "loras_unrounded", "D10", "vllm#32005",
      "a graph is looked up by the number of adapters of the call, not by one that is captured"},
+    {D::kRunsWhileAsleep, "runs_while_asleep", "S1", "vllm#44395",
+     "a call is served though a part of the memory that it needs still sleeps"},
+    {D::kWakesWithoutContents, "wakes_without_contents", "S2", "sglang#32718",
+     "memory wakes without the contents that were kept aside"},
+    {D::kSleepLosesBuffers, "sleep_loses_buffers", "S3", "vllm#16564",
+     "a sleep that loses parameters loses buffers with them, which nobody loads anew"},
+    {D::kReplaysWhereItSlept, "replays_where_it_slept", "S4", "sglang#27140",
+     "graphs are replayed at the addresses from before a sleep, though memory woke elsewhere"},
+    {D::kReplaysDroppedGraphs, "replays_dropped_graphs", "S5", "vllm#57899",
+     "graphs that a sleep has dropped count as captured when it is over"},
+    {D::kSleepsOverHeldOutputs, "sleeps_over_held_outputs", "S6", "vllm#36651",
+     "a sleep gives memory back in which a caller holds an output"},
 };
 
 }  // namespace

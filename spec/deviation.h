@@ -19,7 +19,7 @@
 namespace graphgate::spec {
 
 // In the order of the catalogue: partition, mutation, buffer reuse, capture and replay, dynamic
-// shapes, cache, fusion; then the wrapper that compiles once, and dispatch.
+// shapes, cache, fusion; then the wrapper that compiles once, dispatch, and sleep.
 enum class Deviation : std::uint8_t {
   kTailAllocationsByGraphOutputs,
   kSignatureOmitsFrees,
@@ -119,6 +119,12 @@ enum class Deviation : std::uint8_t {
   kIgnoresQueryLength,
   kRequestsAboveTheCap,
   kLorasUnrounded,
+  kRunsWhileAsleep,
+  kWakesWithoutContents,
+  kSleepLosesBuffers,
+  kReplaysWhereItSlept,
+  kReplaysDroppedGraphs,
+  kSleepsOverHeldOutputs,
 };
 
 struct DeviationRow {

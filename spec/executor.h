@@ -7,6 +7,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,6 +18,7 @@
 #include "spec/finding.h"
 #include "spec/program.h"
 #include "spec/provenance.h"
+#include "spec/sleep.h"
 
 namespace graphgate::spec {
 
@@ -108,6 +110,13 @@ class Executor {
   // The program must outlive the result, and is not copied. Fails with kUnsupported, naming the
   // op or the feature, when this executor cannot run it.
   virtual Result<std::unique_ptr<LoadedProgram>> load(const Program& program) = 0;
+  // Gives the memory of all that is loaded back, and keeps plans and graphs. Until wake() has
+  // brought all of it back, calls and set_state of what still sleeps fail with kBadInput. Returns
+  // whether it sleeps at all: by default nothing happens, and calls are served all the while.
+  virtual Result<bool> sleep(const SleepRequest& /*asked*/) { return false; }
+  // Takes the memory of this part back, or all; no error where it does not sleep. What was lost
+  // holds anything until set_state gives it anew.
+  virtual Result<void> wake(std::optional<SleepPart> /*part*/) { return {}; }
   // Ends it, and what it has loaded: nothing of it is used any more. A caller that does not ask for
   // this does not hear what goes wrong. kInternal where it breaks down over it.
   virtual Result<void> close() { return {}; }

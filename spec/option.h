@@ -81,6 +81,8 @@ inline constexpr const char* kAttentionSupport = "attention-support";
 inline constexpr const char* kMaxRequests = "max-requests";
 inline constexpr const char* kQueryLength = "query-length";
 inline constexpr const char* kMaxLoras = "max-loras";
+inline constexpr const char* kWakesElsewhere = "wakes-elsewhere";
+inline constexpr const char* kSleepDropsGraphs = "sleep-drops-graphs";
 // Of the reference, beside its mode and arithmetic.
 inline constexpr const char* kKernels = "kernels";
 inline constexpr const char* kSplitSums = "split-sums";

@@ -56,6 +56,15 @@ struct StepPrinter {
     for (const std::string& row : step.ops) text += " op=" + quote_string(row);
     return text;
   }
+  std::string operator()(const SleepStep& step) const {
+    std::string text = "sleep level=" + std::to_string(step.asked.level);
+    for (const std::string& cache : step.asked.caches) text += " cache=" + print_name(cache);
+    return text;
+  }
+  std::string operator()(const WakeStep& step) const {
+    if (!step.part) return "wake";
+    return *step.part == SleepPart::kWeights ? "wake weights" : "wake caches";
+  }
 };
 
 class StepReader {
@@ -64,7 +73,8 @@ class StepReader {
 
   Result<Step> read() {
     constexpr std::string_view kWanted =
-        "a step (call, hold, release, swap-weights, feed-back, check, restart or static)";
+        "a step (call, hold, release, swap-weights, feed-back, check, restart, static, sleep or "
+        "wake)";
     const Token start = reader_.peek();
     GRAPHGATE_TRY(const std::string word, reader_.take_dashed_word(kWanted));
     if (word == "call") return read_call();
@@ -77,6 +87,8 @@ class StepReader {
       if (word == "hold") return Step{HoldStep{std::move(output)}};
       return Step{ReleaseStep{std::move(output)}};
     }
+    if (word == "sleep") return read_sleep();
+    if (word == "wake") return read_wake();
     if (word == "static") {
       GRAPHGATE_TRY(PortRef input, read_port("in"));
       return Step{StaticStep{std::move(input)}};
@@ -172,6 +184,42 @@ class StepReader {
       }
     }
     return Step{std::move(step)};
+  }
+
+  // [level=1|2] [cache=NAME]...
+  Result<Step> read_sleep() {
+    SleepStep step;
+    bool has_level = false;
+    while (reader_.at(TokenKind::kWord)) {
+      const Token key = reader_.take();
+      GRAPHGATE_TRY_VOID(reader_.expect("="));
+      if (key.text == "level") {
+        if (std::exchange(has_level, true)) return again(key);
+        const Token start = reader_.peek();
+        GRAPHGATE_TRY(const std::int64_t level, reader_.take_integer("1 or 2"));
+        if (level != 1 && level != 2) {
+          return reader_.error_at(start, "expected 1 or 2, found '" + std::to_string(level) + "'");
+        }
+        step.asked.level = static_cast<int>(level);
+      } else if (key.text == "cache") {
+        GRAPHGATE_TRY(step.asked.caches.emplace_back(), reader_.take_name("a buffer"));
+      } else {
+        return reader_.error_at(key,
+                                "expected level or cache, found '" + std::string(key.text) + "'");
+      }
+    }
+    return Step{std::move(step)};
+  }
+
+  // [weights|caches]
+  Result<Step> read_wake() {
+    WakeStep step;
+    if (reader_.accept("weights")) {
+      step.part = SleepPart::kWeights;
+    } else if (reader_.accept("caches")) {
+      step.part = SleepPart::kCaches;
+    }
+    return Step{step};
   }
 
   Result<Step> read_feed_back() {

@@ -10,6 +10,8 @@
 //   feed-back g1.out0 -> g1.in1
 //   release g1.out0
 //   check held
+//   sleep level=2 cache="k"
+//   wake weights
 //   restart no-pass="dead_code"
 //
 // Steps are plain data, run in order by the harness and drawn by the fuzzer; a step stands on a
@@ -30,6 +32,7 @@
 
 #include "base/result.h"
 #include "spec/call_options.h"
+#include "spec/sleep.h"
 #include "spec/text_lexer.h"
 
 namespace graphgate::spec {
@@ -108,8 +111,22 @@ struct StaticStep {
   friend bool operator==(const StaticStep&, const StaticStep&) = default;
 };
 
+// The executor gives its memory back, and keeps its graphs. Until all of it has come back it
+// refuses to be called. What is lost is given anew (swap-weights) before the program is called
+// again.
+struct SleepStep {
+  SleepRequest asked;
+  friend bool operator==(const SleepStep&, const SleepStep&) = default;
+};
+
+// Memory comes back: this part of it, or all.
+struct WakeStep {
+  std::optional<SleepPart> part = {};
+  friend bool operator==(const WakeStep&, const WakeStep&) = default;
+};
+
 using Step = std::variant<CallStep, HoldStep, ReleaseStep, SwapWeightsStep, FeedBackStep, CheckStep,
-                          RestartStep, StaticStep>;
+                          RestartStep, StaticStep, SleepStep, WakeStep>;
 
 struct Scenario {
   std::vector<Step> steps;

@@ -36,6 +36,11 @@ restart
 restart cache-env="LAYERS=2" no-pass="dead_code" op="my::f(Tensor x) -> Tensor"
 static g1.in0
 static in2
+sleep level=1
+sleep level=2 cache=k cache="a b"
+wake
+wake weights
+wake caches
 feed-back g1.out0 -> model.v2.in1
 feed-back out0 -> in1
 check held
@@ -44,7 +49,7 @@ check state
 
 TEST(ScenarioText, PrintsCanonicalTextAsItWas) {
   const auto scenario = must(read_lines(kAll));
-  EXPECT_EQ(scenario.steps.size(), 19U);
+  EXPECT_EQ(scenario.steps.size(), 24U);
   EXPECT_EQ(print_scenario(scenario), kAll);
 }
 
@@ -62,7 +67,8 @@ TEST(ScenarioText, SaysWhatAStepIs) {
 TEST(ScenarioText, NamesThePlaceOfAnError) {
   const auto error = [](std::string_view text) { return message_of(read_lines(text), "no error"); };
   const std::string step =
-      "a step (call, hold, release, swap-weights, feed-back, check, restart or static)";
+      "a step (call, hold, release, swap-weights, feed-back, check, restart, static, sleep or "
+      "wake)";
   EXPECT_EQ(error("\n  jump g1"), "s:2:3: expected " + step + ", found 'jump'");
   EXPECT_EQ(error("swap-"), "s:1:6: expected " + step + ", found the end of the text");
   EXPECT_EQ(error("call"), "s:1:5: expected the name of a program, found the end of the text");
@@ -90,13 +96,18 @@ TEST(ScenarioText, NamesThePlaceOfAnError) {
   EXPECT_EQ(error("restart cache=x"), "s:1:15: expected a value in quotes, found 'x'");
   EXPECT_EQ(error("restart a=\"x\" a=\"y\""),
             "s:1:15: expected each setting once, found 'a' again");
+  EXPECT_EQ(error("sleep level=3"), "s:1:13: expected 1 or 2, found '3'");
+  EXPECT_EQ(error("sleep level=1 level=2"),
+            "s:1:15: expected each setting once, found 'level' again");
+  EXPECT_EQ(error("sleep deep=1"), "s:1:7: expected level or cache, found 'deep'");
+  EXPECT_EQ(error("wake graphs"), "s:1:6: expected the end of the line, found 'graphs'");
   EXPECT_EQ(error("swap-weights g seed=-1"), "s:1:21: expected a seed, found '-'");
 }
 
 // A step from one gene and any names.
 Step step_from(std::uint32_t gene, const std::string& name) {
   const PortRef port{gene % 3 == 0 ? "" : name, gene % 7};
-  switch (gene % 8) {
+  switch (gene % 10) {
     case 0: {
       CallStep call{name, {}, {}, {}};
       if (gene % 5 > 1) call.sizes = {{"s0", gene % 100}, {"size", 3}};
@@ -124,6 +135,17 @@ Step step_from(std::uint32_t gene, const std::string& name) {
           gene % 2 == 0 ? std::vector<std::string>{name} : std::vector<std::string>{}};
     case 6:
       return StaticStep{port};
+    case 7: {
+      SleepStep sleep;
+      sleep.asked.level = gene % 3 == 0 ? 2 : 1;
+      if (gene % 4 > 1) sleep.asked.caches = {name, "k"};
+      return sleep;
+    }
+    case 8: {
+      WakeStep wake;
+      if (gene % 3 > 0) wake.part = gene % 3 == 1 ? SleepPart::kWeights : SleepPart::kCaches;
+      return wake;
+    }
     default:
       return CheckStep{gene % 4 < 2 ? CheckStep::What::kHeld : CheckStep::What::kState};
   }

@@ -215,6 +215,14 @@ class ShadowJudge {
     return maker;
   }
 
+  // Whether the executor gave its memory back between the hold and the look.
+  [[nodiscard]] bool slept(const HeldRecord& held) const {
+    const auto& steps = runs_.script().steps;
+    return std::any_of(steps.begin() + static_cast<std::ptrdiff_t>(held.held_at),
+                       steps.begin() + static_cast<std::ptrdiff_t>(held.step),
+                       [](const ScriptStep& s) { return std::holds_alternative<ScriptSleep>(s); });
+  }
+
   void judge_held(const Trace& trace, const HeldRecord& held) {
     const auto maker = maker_of(trace, held);
     if (!maker) return;
@@ -232,7 +240,8 @@ class ShadowJudge {
                                     trace.calls.end(),
                                     [&](const CallRecord& call) { return call.step < held.step; });
     if (!held.now) {
-      if (!is_weak || later == trace.calls.end()) {
+      const bool may_be_gone = later != trace.calls.end() || slept(held);
+      if (!is_weak || !may_be_gone) {
         add("S6.held-overwritten", "the " + what + " is refused at step " +
                                        std::to_string(held.step) + ": " + held.refusal);
       }
@@ -243,7 +252,8 @@ class ShadowJudge {
         compare_element_bits(*held.now, held.then, nullptr, "when it was held", {}, bits);
     if (!difference.empty()) {
       Finding finding = overwritten(trace, *maker, index, held.step);
-      finding.message = "the " + what + " did not stay: " + difference + finding.message;
+      finding.message = "the " + what + " did not stay: " + difference + finding.message +
+                        (slept(held) ? "; the executor slept in between" : "");
       add(std::move(finding));
     }
   }

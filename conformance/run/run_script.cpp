@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <ctime>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "conformance/run/compile_once.h"
@@ -126,6 +127,9 @@ class ScriptRunner {
   Result<spec::CallResult> call_once(const ScriptCall& call,
                                      const std::vector<spec::InputValue>& inputs) {
     const spec::Program& program = *script_.programs[call.program];
+    if (!asleep_.empty() && (sleeps_ || script_.expectation.refusal)) {
+      return call_asleep(call, inputs);
+    }
     const CompileOnce::Claim claim = once_.claim_on(program, inputs);
     auto result = loaded_[call.program]->call_with(inputs, call.options);
     using Due = CompileOnce::Due;
@@ -145,6 +149,24 @@ class ScriptRunner {
         once_.served(program, inputs, loaded_[call.program]->counts(), result.value());
     if (!wrong.empty()) {
       trace_.once_findings.push_back({.rule = "R7.miscounted", .message = place + wrong});
+    }
+    return result;
+  }
+
+  // A part of the memory that the call needs is not there. An executor that does not sleep serves
+  // the call, where nobody says that it is to be refused.
+  Result<spec::CallResult> call_asleep(const ScriptCall& call,
+                                       const std::vector<spec::InputValue>& inputs) {
+    if (!sleeps_) return unsupported("this executor does not sleep, and has no call to refuse");
+    auto result = loaded_[call.program]->call_with(inputs, call.options);
+    if (result.ok()) {
+      trace_.once_findings.push_back(
+          {.rule = "R3.not-refused",
+           .message = "call " + std::to_string(trace_.calls.size()) + " of '" +
+                      script_.programs[call.program]->name +
+                      "' was to be refused, since memory is asleep, and ran"});
+    } else {
+      trace_.is_refusal_due = result.error().kind == ErrorKind::kBadInput;
     }
     return result;
   }
@@ -211,6 +233,22 @@ class ScriptRunner {
     return {};
   }
 
+  Result<void> follow(const ScriptSleep& sleep) {
+    GRAPHGATE_TRY(sleeps_, executor_->sleep(sleep.asked));
+    asleep_ = {spec::SleepPart::kWeights, spec::SleepPart::kCaches};
+    return {};
+  }
+
+  Result<void> follow(const ScriptWake& wake) {
+    if (sleeps_) GRAPHGATE_TRY_VOID(executor_->wake(wake.part));
+    if (wake.part) {
+      asleep_.erase(*wake.part);
+    } else {
+      asleep_.clear();
+    }
+    return {};
+  }
+
   Result<void> follow(const ScriptStatic& kept) {
     static_.add(kept.input, script_);
     return {};
@@ -230,6 +268,7 @@ class ScriptRunner {
     feed_backs_.clear();
     loaded_.clear();
     static_.move();
+    asleep_.clear();
     GRAPHGATE_TRY_VOID(executor_->close());
     GRAPHGATE_TRY(owned_, restarted_(restart));
     once_ = CompileOnce(merged(trace_.configuration, restart.changes));
@@ -264,6 +303,8 @@ class ScriptRunner {
   std::vector<FeedBack> feed_backs_;
   StaticInputs static_;
   CompileOnce once_;
+  bool sleeps_ = false;               // as the executor said last
+  std::set<spec::SleepPart> asleep_;  // what has not come back
   Trace trace_;
   std::size_t step_ = 0;
   bool is_as_unwatched_ = true;

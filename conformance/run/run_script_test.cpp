@@ -223,6 +223,93 @@ TEST(RunScript, StartsAnewAfterARestart) {
   EXPECT_EQ(without.error_step, 2U);
 }
 
+// Sleeps, and serves a call all the same where it is told to.
+class SleepingExecutor final : public spec::Executor {
+ public:
+  explicit SleepingExecutor(bool serves) : serves_(serves) {}
+  [[nodiscard]] std::string_view name() const override { return "sleeping"; }
+  Result<std::unique_ptr<spec::LoadedProgram>> load(const spec::Program&) override {
+    struct Loaded final : spec::LoadedProgram {
+      explicit Loaded(const bool& refuses) : is_refused(refuses) {}
+      Result<CallResult> call(std::span<const spec::InputValue> inputs) override {
+        if (is_refused) return bad_input("asleep");
+        CallResult result;
+        result.outputs = {std::get<HostTensor>(inputs[0])};
+        result.final_inputs.assign(inputs.begin(), inputs.end());
+        return result;
+      }
+      const bool& is_refused;
+    };
+    return std::unique_ptr<spec::LoadedProgram>(std::make_unique<Loaded>(is_refused_));
+  }
+  Result<bool> sleep(const spec::SleepRequest& asked) override {
+    level = asked.level;
+    is_refused_ = !serves_;
+    return true;
+  }
+  Result<void> wake(std::optional<spec::SleepPart> part) override {
+    woken.push_back(part);
+    if (!part || *part == spec::SleepPart::kCaches) is_refused_ = false;
+    return {};
+  }
+
+  int level = 0;
+  std::vector<std::optional<spec::SleepPart>> woken;
+
+ private:
+  bool serves_;
+  bool is_refused_ = false;
+};
+
+TEST(RunScript, TakesTheRefusalOfACallWhileMemorySleepsForDue) {
+  const auto trace_of = [](bool serves) {
+    SleepingExecutor executor(serves);
+    return run_script(
+        script_with({call_with(1), ScriptSleep{}, ScriptWake{spec::SleepPart::kWeights},
+                     call_with(2), call_with(3)}),
+        executor, {});
+  };
+  const Trace refused = trace_of(false);
+  ASSERT_TRUE(refused.error);
+  EXPECT_TRUE(refused.is_refusal_due);
+  EXPECT_EQ(refused.error_step, 3U);
+  EXPECT_TRUE(refused.once_findings.empty());
+  const Trace served = trace_of(true);
+  EXPECT_FALSE(served.error);
+  ASSERT_EQ(served.once_findings.size(), 2U) << "each call that was to be refused";
+  EXPECT_EQ(served.once_findings[0].rule, "R3.not-refused");
+}
+
+TEST(RunScript, CallsWhatIsAwakeAgain) {
+  SleepingExecutor executor(false);
+  const Trace trace = run_script(
+      script_with({call_with(1), ScriptSleep{{2, {"k"}}}, ScriptWake{spec::SleepPart::kWeights},
+                   ScriptWake{spec::SleepPart::kCaches}, call_with(2)}),
+      executor, {});
+  ASSERT_FALSE(trace.error) << trace.error->message;
+  EXPECT_FALSE(trace.is_refusal_due);
+  EXPECT_EQ(executor.level, 2);
+  EXPECT_EQ(executor.woken.size(), 2U);
+  EXPECT_EQ(output(trace, 1), 2);
+}
+
+TEST(RunScript, HoldsNoSleepAgainstAnExecutorThatHasNone) {
+  CountingExecutor executor;
+  const Trace awake = run_script(
+      script_with({call_with(1), ScriptSleep{}, ScriptWake{}, call_with(1)}), executor, {});
+  ASSERT_FALSE(awake.error) << awake.error->message;
+  EXPECT_EQ(output(awake, 1), 2);
+  Script called = script_with({call_with(1), ScriptSleep{}, call_with(1)});
+  const Trace served = run_script(called, executor, {});
+  ASSERT_FALSE(served.error) << served.error->message;
+  EXPECT_TRUE(served.once_findings.empty());
+  called.expectation.refusal = spec::ExpectedRefusal{1, ""};
+  const Trace refused = run_script(called, executor, {});
+  ASSERT_TRUE(refused.error);
+  EXPECT_EQ(refused.error->kind, ErrorKind::kUnsupported);
+  EXPECT_FALSE(refused.is_refusal_due);
+}
+
 TEST(RunScript, TellsASwapThatTheExecutorCannotDo) {
   CountingExecutor executor;
   ScriptSwap swap;

@@ -313,6 +313,16 @@ class ScriptMaker {
     return {};
   }
 
+  Result<void> add(const spec::SleepStep& step) {
+    script_.steps.emplace_back(ScriptSleep{step.asked});
+    return {};
+  }
+
+  Result<void> add(const spec::WakeStep& step) {
+    script_.steps.emplace_back(ScriptWake{step.part});
+    return {};
+  }
+
   Result<void> add(const spec::RestartStep& step) {
     ScriptRestart restart;
     restart.changes.insert(step.options.begin(), step.options.end());

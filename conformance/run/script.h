@@ -68,8 +68,17 @@ struct ScriptRestart {
 struct ScriptStatic {
   ScriptPort input;
 };
+// The executor gives memory back, and takes it again (spec::SleepStep). A call in between is to be
+// refused, and ends the trace. An executor that does not sleep serves it: kUnsupported where the
+// script says of the call that it is to be refused.
+struct ScriptSleep {
+  spec::SleepRequest asked;
+};
+struct ScriptWake {
+  std::optional<spec::SleepPart> part = {};
+};
 using ScriptStep = std::variant<ScriptCall, ScriptHold, ScriptRelease, ScriptSwap, ScriptFeedBack,
-                                ScriptCheck, ScriptRestart, ScriptStatic>;
+                                ScriptCheck, ScriptRestart, ScriptStatic, ScriptSleep, ScriptWake>;
 
 struct Script {
   std::string name = {};

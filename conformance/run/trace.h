@@ -45,7 +45,8 @@ struct Trace {
   std::optional<Error> error;
   std::size_t error_step = 0;
   // Of an executor that is to compile once (compile_once.h): calls that it served though they break
-  // what the first one fixed (R3.not-refused), and counts that are off (R7.miscounted). And whether
+  // what the first one fixed (R3.not-refused), and counts that are off (R7.miscounted). Of one that
+  // sleeps: a call that it served all the same (R3.not-refused). And whether
   // the error is such a refusal, and nothing to hold against it.
   std::vector<spec::Finding> once_findings;
   bool is_refusal_due = false;

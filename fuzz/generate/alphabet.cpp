@@ -29,7 +29,7 @@ constexpr std::array<TraitRow, kTraitCount> kTraits = {{
     {"call-modes", 15},       {"empty-sizes", 5},
     {"static-inputs", 20, 4}, {"rare-options", 20, 5},
     {"wrapper", 15, 10},      {"dispatch", 10, 10},
-    {"moved-inputs", 20, 11},
+    {"moved-inputs", 20, 11}, {"sleep", 12, 12},
 }};
 
 // Calls `visit(name, number)` for "name" and "name=7" between commas.

@@ -20,7 +20,7 @@ namespace graphgate::fuzz {
 
 // Generators. What a line (version, seed, index) stands for depends on the version: whoever changes
 // what genes mean raises it. Lines of those from kOldestGenerator on are drawn as they were.
-inline constexpr int kGeneratorVersion = 11;
+inline constexpr int kGeneratorVersion = 12;
 inline constexpr int kOldestGenerator = 3;
 
 // What a case may have, each with a chance in percent.
@@ -54,8 +54,9 @@ enum class Trait : std::uint8_t {
   kWrapper,       // the model is compiled once, ahead of time too
   kDispatch,      // what attention supports, requests, adapters; calls that say so
   kMovedInputs,   // calls pass inputs that begin some elements behind their storage's beginning
+  kSleep,         // memory is given back between calls, and taken again
 };
-inline constexpr std::size_t kTraitCount = 29;
+inline constexpr std::size_t kTraitCount = 30;
 [[nodiscard]] std::string_view trait_name(Trait trait);
 
 class Alphabet {

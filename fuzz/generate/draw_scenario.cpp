@@ -1,5 +1,6 @@
 // The calls of a case, what happens between them, and the data that calls pass.
 #include <algorithm>
+#include <set>
 
 #include "fuzz/generate/drawn_data.h"
 #include "fuzz/generate/drawn_program.h"
@@ -10,6 +11,8 @@ namespace {
 
 // Sizes around those that are captured: on them, below, above and between.
 constexpr std::int64_t kCallSizes[] = {4, 3, 8, 5, 7, 2, 9, 6, 16, 13, 1};
+// Numbers of calls that come before memory is awake, beside the number of the call behind it.
+constexpr std::size_t kEarly = 100;
 
 // What the latest call of a program was.
 struct LatestCall {
@@ -33,6 +36,7 @@ class ScenarioDrawer {
       const std::size_t p =
           programs_.size() == 1 ? 0 : (c + genes_.next() % 3 / 2) % programs_.size();
       if (c > 0) between_calls(p, c);
+      if (sleeps_ && c > 0 && genes_.chance(60)) sleep(p, c);
       call(p, c);
       after_call(p);
     }
@@ -53,6 +57,9 @@ class ScenarioDrawer {
     names_modes_ = has(Trait::kCallModes);
     // No gene is read for what an older generator does not draw.
     moves_inputs_ = alphabet_.chance(Trait::kMovedInputs) > 0 && has(Trait::kMovedInputs);
+    sleeps_ = alphabet_.chance(Trait::kSleep) > 0 && has(Trait::kSleep);
+    if (sleeps_ && genes_.chance(60)) case_.options.emplace(spec::option::kWakesElsewhere, "");
+    if (sleeps_ && genes_.chance(40)) case_.options.emplace(spec::option::kSleepDropsGraphs, "");
     restarts_ = case_.options.contains(spec::option::kCache) ||
                 case_.options.contains(spec::option::kAheadOfTime);
     has_flags_ = alphabet_.chance(Trait::kDispatch) > 0 &&
@@ -78,6 +85,73 @@ class ScenarioDrawer {
       swap.rebind = genes_.chance(25);
       steps.emplace_back(std::move(swap));
     }
+  }
+
+  // Memory goes, and comes back at once or in parts. What is lost is given anew behind it. Now and
+  // then the program is called before all is there: that is to be refused, and ends the run.
+  void sleep(std::size_t next, std::size_t c) {
+    auto& steps = case_.scenario.steps;
+    spec::SleepStep asleep;
+    asleep.asked.level = genes_.chance(50) ? 2 : 1;
+    if (genes_.chance(50)) asleep.asked.caches = draw_caches();
+    steps.emplace_back(asleep);
+    const bool is_called_early = genes_.chance(8);
+    if (genes_.chance(40)) {
+      steps.emplace_back(spec::WakeStep{spec::SleepPart::kWeights});
+      if (is_called_early) call(next, c + kEarly);
+      give_parameters_anew(asleep);
+      steps.emplace_back(spec::WakeStep{spec::SleepPart::kCaches});
+    } else {
+      if (is_called_early) call(next, c + kEarly);
+      steps.emplace_back(spec::WakeStep{});
+      give_parameters_anew(asleep);
+    }
+    for (const DrawnProgram& program : programs_) {
+      for (const std::string& cache : asleep.asked.caches) {
+        if (!has_cache(program.program, cache)) continue;
+        steps.emplace_back(spec::SwapWeightsStep{
+            .program = program.program.name, .seed = genes_.next() % 1000, .target = cache});
+      }
+    }
+  }
+
+  void give_parameters_anew(const spec::SleepStep& asleep) {
+    for (const DrawnProgram& program : programs_) {
+      if (asleep.asked.level < 2 || !program.has_parameters) continue;
+      case_.scenario.steps.emplace_back(spec::SwapWeightsStep{.program = program.program.name,
+                                                              .seed = genes_.next() % 1000,
+                                                              .rebind = genes_.chance(15)});
+    }
+  }
+
+  // Buffers whose contents may be any numbers.
+  static bool has_cache(const spec::Program& program, std::string_view target) {
+    return std::any_of(program.inputs.begin(), program.inputs.end(), [&](const auto& input) {
+      const auto& type = program.graph.value(input.value).type;
+      return input.kind == spec::InputKind::kBuffer && input.target == target && type &&
+             spec::is_floating_point(type->dtype);
+    });
+  }
+
+  std::vector<std::string> draw_caches() {
+    std::set<std::string> known;
+    for (const DrawnProgram& program : programs_) {
+      for (const spec::ProgramInput& input : program.program.inputs) {
+        if (input.kind == spec::InputKind::kBuffer) known.insert(input.target);
+      }
+    }
+    std::vector<std::string> caches;
+    for (const std::string& target : known) {
+      const bool is_any = std::all_of(programs_.begin(), programs_.end(), [&](const auto& drawn) {
+        const auto& inputs = drawn.program.inputs;
+        return has_cache(drawn.program, target) ||
+               std::none_of(inputs.begin(), inputs.end(), [&](const spec::ProgramInput& input) {
+                 return input.kind == spec::InputKind::kBuffer && input.target == target;
+               });
+      });
+      if (is_any && genes_.chance(60)) caches.push_back(target);
+    }
+    return caches;
   }
 
   // The same sizes again, or others.
@@ -246,6 +320,7 @@ class ScenarioDrawer {
   bool shares_inputs_ = false;
   bool names_modes_ = false;
   bool moves_inputs_ = false;
+  bool sleeps_ = false;
   bool restarts_ = false;
   bool has_flags_ = false;
   bool is_holding_ = false;

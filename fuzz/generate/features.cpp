@@ -67,11 +67,13 @@ constexpr std::string_view kOptions[] = {
     option::kPad, option::kUnalignedOp, option::kUnsafeUnbackedOp, option::kSkipDynamicGraphs,
     // since generator 10
     option::kWrapper, option::kGuards, option::kEncoder, option::kAheadOfTime,
-    option::kAttentionSupport, option::kMaxRequests, option::kQueryLength, option::kMaxLoras};
+    option::kAttentionSupport, option::kMaxRequests, option::kQueryLength, option::kMaxLoras,
+    // since generator 12
+    option::kWakesElsewhere, option::kSleepDropsGraphs};
 constexpr std::string_view kPlanTraits[] = {"reuse",   "a cut",  "fused steps",  "streams",
                                             "padding", "a heap", "weak outputs", "arms"};
-constexpr std::string_view kSteps[] = {"call",      "hold",  "release", "swap-weights",
-                                       "feed-back", "check", "restart", "static"};
+constexpr std::string_view kSteps[] = {"call",  "hold",    "release", "swap-weights", "feed-back",
+                                       "check", "restart", "static",  "sleep",        "wake"};
 
 constexpr std::string_view kPlaces[] = {"a base", "an alias of a base", "a slice of a base",
                                         "strides over a base"};

@@ -153,6 +153,23 @@ void drop_unused_weights(spec::CaseFile& the_case) {
   });
 }
 
+// Caches of sleeps that no program has any more.
+void drop_unknown_caches(spec::CaseFile& the_case) {
+  for (spec::Step& step : the_case.scenario.steps) {
+    auto* sleep = std::get_if<spec::SleepStep>(&step);
+    if (!sleep) continue;
+    std::erase_if(sleep->asked.caches, [&](const std::string& cache) {
+      return std::none_of(
+          the_case.programs.begin(), the_case.programs.end(), [&](const Program& program) {
+            return std::any_of(
+                program.inputs.begin(), program.inputs.end(), [&](const spec::ProgramInput& input) {
+                  return input.kind == spec::InputKind::kBuffer && input.target == cache;
+                });
+          });
+    });
+  }
+}
+
 }  // namespace
 
 std::vector<GraphPlace> graph_places(const spec::CaseFile& the_case) {
@@ -227,6 +244,7 @@ void tidy_case(spec::CaseFile& the_case) {
   }
   drop_unused_sets(the_case);
   drop_unused_weights(the_case);
+  drop_unknown_caches(the_case);
 }
 
 void forget_result_types(Graph& graph) {

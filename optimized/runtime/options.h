@@ -72,6 +72,10 @@ struct RuntimeOptions {
   bool weak_outputs = false;
   // All programs of one executor, and all their sizes, run in one arena per device.
   bool share_pools = false;
+  // What slept lies elsewhere when it wakes (Executor::wake); else its addresses stay. A sleep
+  // keeps recordings, or drops them: then they are made anew.
+  bool wakes_elsewhere = false;
+  bool sleep_drops_graphs = false;
   // Runs before a plan's first one, whose effects are undone.
   std::uint32_t warm_up_runs = 0;
   // For tests: what arenas hold before a run, and what rows behind the true size do.

@@ -145,6 +145,7 @@ Result<spec::CallResult> Session::call_with(std::span<const InputValue> inputs,
 // compiled as it is. A plan that is broken is no reason to make another.
 Result<spec::CallResult> Session::try_call(std::span<const InputValue> inputs,
                                            const spec::CallOptions& options) {
+  GRAPHGATE_TRY_VOID(check_awake());
   GRAPHGATE_TRY(Request request, request_of(inputs, options, true));
   auto compiled = find_or_compile(request);
   const auto is_refused = [&] {

@@ -33,6 +33,10 @@ struct Watcher {
 
 class Session final : public spec::LoadedProgram {
  public:
+  ~Session() override;
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
   // `prepared` is what passes made of the program, which outlives the session. `shared_pool` is
   // null where every plan has a pool of its own. kBadInput for a static input or a padded symbol
   // that the program lacks; what the plan store refuses.
@@ -47,6 +51,11 @@ class Session final : public spec::LoadedProgram {
   Result<std::shared_ptr<spec::HeldOutput>> hold(std::size_t index) override;
   Result<void> set_state(std::string_view target, const spec::HostTensor& value,
                          bool rebind) override;
+  // Executor::sleep and wake, for this program.
+  void sleep(const spec::SleepRequest& asked);
+  void wake(std::optional<spec::SleepPart> part);
+  // Stands in `sessions` as long as it lives.
+  void join(std::shared_ptr<std::set<Session*>> sessions);
   [[nodiscard]] std::shared_ptr<const spec::Plan> plan() const override;
   [[nodiscard]] bool is_as_unwatched() const override { return is_as_unwatched_; }
 
@@ -86,6 +95,7 @@ class Session final : public spec::LoadedProgram {
   Session(const spec::Program& program, spec::Graph prepared, const Options& options,
           std::shared_ptr<RunPool> shared_pool, Watcher watcher);
   Result<void> resolve_static_inputs();
+  [[nodiscard]] Result<void> check_awake() const;
 
   // session.cpp: from a call to a plan.
   Result<spec::CallResult> try_call(std::span<const spec::InputValue> inputs,
@@ -130,6 +140,8 @@ class Session final : public spec::LoadedProgram {
   std::uint64_t calls_begun_ = 0;
   const bool trusts_places_;  // own outputs are taken to lie where they lay
   std::vector<OwnOutput> own_outputs_;
+  std::set<spec::SleepPart> asleep_;  // what has not come back
+  std::shared_ptr<std::set<Session*>> sessions_;
 };
 
 }  // namespace graphgate::optimized

@@ -252,10 +252,49 @@ Result<std::shared_ptr<spec::HeldOutput>> Session::hold(std::size_t index) {
 }
 
 Result<void> Session::set_state(std::string_view target, const HostTensor& value, bool rebind) {
+  if (asleep_.contains(state_.part_of(target))) {
+    return bad_input(program_.name + ": state '" + std::string(target) + "' is asleep");
+  }
   const std::span<const std::byte> before = state_.bytes_of(target);
   GRAPHGATE_TRY_VOID(state_.set(target, value, rebind));
   if (instrument_) instrument_->replace_state(before, state_.bytes_of(target));
   return {};
+}
+
+Session::~Session() {
+  if (sessions_) sessions_->erase(this);
+}
+
+void Session::join(std::shared_ptr<std::set<Session*>> sessions) {
+  sessions_ = std::move(sessions);
+  sessions_->insert(this);
+}
+
+void Session::sleep(const spec::SleepRequest& asked) {
+  asleep_ = {spec::SleepPart::kWeights, spec::SleepPart::kCaches};
+  state_.sleep(asked, options_.compile.deviations);
+  for (const Compiled& compiled : compiled_) {
+    compiled.program->sleep(options_.runtime.sleep_drops_graphs);
+  }
+}
+
+void Session::wake(std::optional<spec::SleepPart> part) {
+  if (asleep_.empty()) return;
+  const bool elsewhere = options_.runtime.wakes_elsewhere;
+  state_.wake(part, elsewhere, options_.compile.deviations, instrument_.get());
+  for (const Compiled& compiled : compiled_) compiled.program->wake(elsewhere);
+  if (part) {
+    asleep_.erase(*part);
+  } else {
+    asleep_.clear();
+  }
+}
+
+Result<void> Session::check_awake() const {
+  if (asleep_.empty() || options_.compile.deviations.has(Deviation::kRunsWhileAsleep)) return {};
+  const bool are_weights = asleep_.contains(spec::SleepPart::kWeights);
+  return bad_input(program_.name + ": " + (are_weights ? "its weights are" : "its cache is") +
+                   " asleep: wake the executor first");
 }
 
 std::shared_ptr<const spec::Plan> Session::plan() const {

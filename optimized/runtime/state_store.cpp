@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "spec/deviation.h"
+
 namespace graphgate::optimized {
 
 Result<void> StateStore::load(const HostProgram& program) {
@@ -58,6 +60,68 @@ std::span<std::byte> StateStore::bytes_of(const Place& place) const {
 std::span<const std::byte> StateStore::bytes_of(std::string_view target) const {
   const auto found = places_.find(target);
   return found == places_.end() ? std::span<const std::byte>() : bytes_of(found->second);
+}
+
+spec::SleepPart StateStore::part_of(std::string_view target) const {
+  return caches_.contains(target) ? spec::SleepPart::kCaches : spec::SleepPart::kWeights;
+}
+
+// Whether what this state holds goes with the sleep. Bytes between its elements nobody can give
+// anew: a storage that has such is kept.
+bool StateStore::loses(std::string_view target, int level,
+                       const spec::DeviationSet& deviations) const {
+  const spec::HostTensor& tensor = program_.tensors.find(target)->second;
+  const std::int64_t bytes =
+      spec::element_count(tensor.sizes) * spec::item_size_bytes(tensor.dtype);
+  if (bytes != std::ssize(tensor.storage->bytes)) return false;
+  if (part_of(target) == spec::SleepPart::kCaches) return true;
+  if (level < 2) return false;
+  if (deviations.has(spec::Deviation::kSleepLosesBuffers)) return true;
+  return std::ranges::any_of(program_.inputs, [&](const spec::ProgramInput& input) {
+    return input.kind == spec::InputKind::kParameter && input.target == target;
+  });
+}
+
+void StateStore::sleep(const spec::SleepRequest& asked, const spec::DeviationSet& deviations) {
+  caches_ = {asked.caches.begin(), asked.caches.end()};
+  is_given_back_ = is_loaded_;
+  if (!is_loaded_) return;
+  std::map<StatePlace, Asleep> asleep;  // states that share a place are kept if one of them is
+  for (const auto& [target, place] : places_) {
+    if (place.size_bytes == 0) continue;
+    Asleep& one = asleep[place.place];
+    one.place = place;
+    if (part_of(target) == spec::SleepPart::kCaches) one.part = spec::SleepPart::kCaches;
+    if (loses(target, asked.level, deviations)) continue;
+    const std::span<const std::byte> bytes = bytes_of(place);
+    one.kept.emplace(bytes.begin(), bytes.end());
+  }
+  for (auto& [place, one] : asleep) asleep_.push_back(std::move(one));
+  memory_.give_back(kAsleepFill);
+}
+
+void StateStore::wake(std::optional<spec::SleepPart> part, bool elsewhere,
+                      const spec::DeviationSet& deviations, Instrument* watcher) {
+  if (std::exchange(is_given_back_, false) && elsewhere) {
+    std::vector<std::span<const std::byte>> before;
+    for (const Asleep& one : asleep_) before.push_back(bytes_of(one.place));
+    const StateMemory old = memory_;  // keeps the memory until its words have moved
+    memory_.move(kAsleepFill);
+    for (std::size_t i = 0; watcher && i < asleep_.size(); ++i) {
+      watcher->move_memory(before[i], bytes_of(asleep_[i].place), false);
+    }
+  }
+  std::erase_if(asleep_, [&](const Asleep& one) {
+    if (part && *part != one.part) return false;
+    const std::span<std::byte> bytes = bytes_of(one.place);
+    if (one.kept && !deviations.has(spec::Deviation::kWakesWithoutContents)) {
+      std::copy(one.kept->begin(), one.kept->end(), bytes.begin());
+    } else if (watcher) {
+      watcher->move_memory(bytes, bytes, true);
+    }
+    return true;
+  });
+  ++memory_.host_writes;
 }
 
 Result<void> StateStore::apply(std::string_view target, const spec::HostTensor& value,

@@ -22,6 +22,8 @@ class WrappedExecutor final : public spec::Executor {
     return std::unique_ptr<spec::LoadedProgram>(std::move(model));
   }
 
+  Result<bool> sleep(const spec::SleepRequest& asked) override { return inner_->sleep(asked); }
+  Result<void> wake(std::optional<spec::SleepPart> part) override { return inner_->wake(part); }
   Result<void> close() override { return inner_->close(); }
 
  private:

@@ -70,9 +70,11 @@ class Server {
       if (what == "load") return load(body, message.tensors());
       if (what == "call") return call(body, message.tensors(), bytes);
       if (what == "set_state") return set_state(body, message.tensors());
+      if (what == "sleep") return sleep(body);
+      if (what == "wake") return wake(body);
       if (what == "close") return close(body);
     }
-    return bad_input("expected hello, open, load, call, set_state or close");
+    return bad_input("expected hello, open, load, call, set_state, sleep, wake or close");
   }
 
   Result<Json> hello(const JsonCursor& body) {
@@ -84,8 +86,10 @@ class Server {
     }
     GRAPHGATE_TRY(const std::string exchange, read_string(body, "exchange"));
     exchange_ = exchange;
-    return Json{
-        {"name", subject_->name()}, {"version", GRAPHGATE_VERSION}, {"options", option_names()}};
+    return Json{{"name", subject_->name()},
+                {"version", GRAPHGATE_VERSION},
+                {"options", option_names()},
+                {"sleeps", subject_->name() != "reference"}};
   }
 
   [[nodiscard]] std::vector<std::string> option_names() const {
@@ -161,6 +165,37 @@ class Server {
     GRAPHGATE_TRY_VOID(read_optional(body, "rebind", rebind));
     GRAPHGATE_TRY(const spec::HostTensor value, tensors.tensor_of(body));
     GRAPHGATE_TRY_VOID(program->loaded->set_state(target, value, rebind));
+    return Json{{"done", true}};
+  }
+
+  Result<spec::Executor*> executor_of(const JsonCursor& body) {
+    GRAPHGATE_TRY(const std::size_t id, read_index(body, "executor"));
+    const auto found = executors_.find(id);
+    if (found == executors_.end()) return body.error("there is no such executor");
+    return found->second.executor.get();
+  }
+
+  Result<Json> sleep(const JsonCursor& body) {
+    GRAPHGATE_TRY(spec::Executor* const executor, executor_of(body));
+    spec::SleepRequest asked;
+    GRAPHGATE_TRY(const std::size_t level, read_index(body, "level"));
+    if (level != 1 && level != 2) return body.error("expected the level 1 or 2");
+    asked.level = static_cast<int>(level);
+    GRAPHGATE_TRY(asked.caches, read_strings(body, "caches"));
+    GRAPHGATE_TRY(const bool sleeps, executor->sleep(asked));
+    if (!sleeps) return unsupported("this executor does not sleep");
+    return Json{{"done", true}};
+  }
+
+  Result<Json> wake(const JsonCursor& body) {
+    GRAPHGATE_TRY(spec::Executor* const executor, executor_of(body));
+    std::string part;
+    GRAPHGATE_TRY_VOID(read_optional(body, "part", part));
+    std::optional<spec::SleepPart> asked;
+    if (part == "weights") asked = spec::SleepPart::kWeights;
+    if (part == "caches") asked = spec::SleepPart::kCaches;
+    if (!asked && !part.empty()) return body.error("expected the part weights or caches");
+    GRAPHGATE_TRY_VOID(executor->wake(asked));
     return Json{{"done", true}};
   }
 

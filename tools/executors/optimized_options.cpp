@@ -329,6 +329,8 @@ const std::unordered_map<std::string_view, Set>& setters() {
        [](Text v, Options& o) { o.runtime.query_length = number_in<std::int64_t>(v); }},
       {option::kMaxLoras,
        [](Text v, Options& o) { o.runtime.max_loras = number_in<std::int64_t>(v); }},
+      {option::kWakesElsewhere, [](Text, Options& o) { o.runtime.wakes_elsewhere = true; }},
+      {option::kSleepDropsGraphs, [](Text, Options& o) { o.runtime.sleep_drops_graphs = true; }},
   };
   return kSetters;
 }

@@ -38,6 +38,7 @@ struct Greeting {
   fuzz::SubjectLimits limits;
   std::set<std::string, std::less<>> options;
   bool is_fork_server = false;
+  bool sleeps = false;  // takes the requests sleep and wake
 };
 
 constexpr const char* kWaiting = "waiting for the subject";  // a stage (base/stage_clock.h)
@@ -252,6 +253,7 @@ class Session {
       greeting_.options.insert(options.begin(), options.end());
       GRAPHGATE_TRY(greeting_.promises, read_promises(cursor));
       GRAPHGATE_TRY(greeting_.limits, read_limits(cursor));
+      GRAPHGATE_TRY_VOID(read_optional(cursor, "sleeps", greeting_.sleeps));
       return read_optional(cursor, "fork_server", greeting_.is_fork_server);
     };
     const auto done = read();
@@ -362,6 +364,19 @@ class ExternalExecutor final : public spec::Executor {
   ~ExternalExecutor() override { (void)close(); }
 
   [[nodiscard]] std::string_view name() const override { return session_->greeting().name; }
+
+  Result<bool> sleep(const spec::SleepRequest& asked) override {
+    if (!session_->greeting().sleeps) return false;
+    GRAPHGATE_TRY_VOID(session_->ask_for_done(
+        "sleep", {{"executor", id_}, {"level", asked.level}, {"caches", asked.caches}}));
+    return true;
+  }
+
+  Result<void> wake(std::optional<spec::SleepPart> part) override {
+    Json body = {{"executor", id_}};
+    if (part) body["part"] = *part == spec::SleepPart::kCaches ? "caches" : "weights";
+    return session_->ask_for_done("wake", std::move(body));
+  }
 
   Result<void> close() override {
     if (std::exchange(is_closed_, true) || session_->is_over()) return {};

@@ -479,6 +479,9 @@ class ScenarioWriter {
   Result<void> add(const conformance::ScriptRelease& /*step*/) { return {}; }
   Result<void> add(const conformance::ScriptCheck& /*step*/) { return {}; }
   Result<void> add(const conformance::ScriptStatic& /*step*/) { return {}; }
+  // PyTorch keeps its memory, and serves no call meanwhile.
+  Result<void> add(const conformance::ScriptSleep& /*step*/) { return {}; }
+  Result<void> add(const conformance::ScriptWake& /*step*/) { return {}; }
 
   const Script& script_;
   DataWriter data_{"    "};

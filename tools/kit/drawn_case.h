@@ -1,7 +1,7 @@
 // Cases that the generator draws for an engine, and the smaller ones that the reducer makes of
 // them.
 //
-// A number decides a case, the same on every platform: g11:NUMBER:ATTEMPT is its id, and `graphgate
+// A number decides a case, the same on every platform: g12:NUMBER:ATTEMPT is its id, and `graphgate
 // replay` draws it again. The first attempt whose case the engine takes is the one.
 #pragma once
 
@@ -44,7 +44,7 @@ struct Draw {
 // What a drawn case and those that are made of it have in common.
 struct Origin {
   Draw draw;
-  std::string id;                  // "g11:4711:3"
+  std::string id;                  // "g12:4711:3"
   bool has_redrawn_parts = false;  // beside what the id stands for
   fuzz::GeneVector genes;
   // The failure of the first one of them that failed, which is what smaller ones are judged for.

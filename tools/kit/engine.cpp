@@ -114,6 +114,8 @@ class GuardedExecutor final : public spec::Executor {
     return std::unique_ptr<spec::LoadedProgram>(
         std::make_unique<GuardedProgram>(std::move(loaded), has_static_inputs_));
   }
+  Result<bool> sleep(const spec::SleepRequest& asked) override { return executor_->sleep(asked); }
+  Result<void> wake(std::optional<spec::SleepPart> part) override { return executor_->wake(part); }
   Result<void> close() override { return executor_->close(); }
 
  private:

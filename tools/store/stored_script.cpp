@@ -93,6 +93,8 @@ class ScriptReader {
       script_.steps.emplace_back(ScriptStatic{port});
       return {};
     }
+    if (kind == "sleep") return read_sleep(value);
+    if (kind == "wake") return read_wake(value);
     if (kind != "check") return cursor.error("expected a step, found '" + std::string(kind) + "'");
     GRAPHGATE_TRY(const std::string what, value.as_string());
     const bool is_held = what == "held";
@@ -157,6 +159,26 @@ class ScriptReader {
           swap.values.insert_or_assign(name, std::move(tensor));
         }));
     script_.steps.emplace_back(std::move(swap));
+    return {};
+  }
+
+  Result<void> read_sleep(const JsonCursor& object) {
+    ScriptSleep sleep;
+    GRAPHGATE_TRY(const std::size_t level, read_index(object, "level"));
+    if (level != 1 && level != 2) return object.error("expected the level 1 or 2");
+    sleep.asked.level = static_cast<int>(level);
+    GRAPHGATE_TRY(sleep.asked.caches, read_strings(object, "caches"));
+    script_.steps.emplace_back(std::move(sleep));
+    return {};
+  }
+
+  Result<void> read_wake(const JsonCursor& value) {
+    GRAPHGATE_TRY(const std::string part, value.as_string());
+    ScriptWake wake;
+    if (part == "weights") wake.part = spec::SleepPart::kWeights;
+    if (part == "caches") wake.part = spec::SleepPart::kCaches;
+    if (!wake.part && part != "all") return value.error("expected weights, caches or all");
+    script_.steps.emplace_back(wake);
     return {};
   }
 

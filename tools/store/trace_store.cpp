@@ -140,6 +140,13 @@ class RunWriter {
   Json step_json(const ScriptCheck& check) {
     return {{"check", check.what == spec::CheckStep::What::kHeld ? "held" : "state"}};
   }
+  Json step_json(const ScriptSleep& sleep) {
+    return {{"sleep", {{"level", sleep.asked.level}, {"caches", sleep.asked.caches}}}};
+  }
+  Json step_json(const ScriptWake& wake) {
+    const char* const part = wake.part == spec::SleepPart::kCaches ? "caches" : "weights";
+    return {{"wake", wake.part ? part : "all"}};
+  }
   Json step_json(const ScriptRestart& restart) {
     Json json = {{"changes", restart.changes}};
     if (restart.ops) json["ops"] = ops_json(*restart.ops);

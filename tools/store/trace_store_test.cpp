@@ -42,7 +42,10 @@ inputs "first" of "g" {
 scenario {
   call g inputs=first
   hold g.out0
+  sleep level=2
+  wake weights
   swap-weights g seed=3
+  wake
   feed-back g.out1 -> g.in1
   static g.in0
   call g inputs=first
@@ -101,6 +104,9 @@ TEST_F(StoredRuns, ComeBackAsTheyWere) {
   EXPECT_EQ(spec::packed_bytes(*after.held[0].now), spec::packed_bytes(*before.held[0].now));
   const auto& rows = stored.traces.at({{"instrument", "provenance"}})->calls[0].result;
   EXPECT_FALSE(rows.provenance.empty());
+  EXPECT_EQ(std::get<ScriptSleep>(stored.script.steps[2]).asked, (spec::SleepRequest{2, {}}));
+  EXPECT_EQ(std::get<ScriptWake>(stored.script.steps[3]).part, spec::SleepPart::kWeights);
+  EXPECT_EQ(std::get<ScriptWake>(stored.script.steps[5]).part, std::nullopt);
 }
 
 TEST_F(StoredRuns, KeepWhatTheExecutorPromisesAndThatItWasLate) {

@@ -1,6 +1,7 @@
 #include "optimized/runtime/host/host_program.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "spec/graph_text.h"
 #include "spec/loops.h"
@@ -84,11 +85,12 @@ void HostProgram::run(std::span<const InputSource> inputs) {
 
 void HostProgram::start(std::span<const InputSource> inputs) {
   memory_.clear_heap();
+  const bool keeps_old = keeps_old_addresses();
   // Recorded launches hold addresses. Where a pool, a state tensor or a static input has moved
   // since, replay would read and write where it was; so what touches it is recorded anew.
   if (memory_.follow(inputs)) {
     kept_.assign(plan_.steps.size(), std::nullopt);
-    if (is_recorded_) record(memory_.moved());
+    if (is_recorded_ && !keeps_old) record(memory_.moved());
   }
   if (!is_recorded_ || (on_device_ && on_device_->has_lost_twins())) record({});
   last_run_ = run_pool_->begin_run(plan_.name, run_bytes_);
@@ -102,6 +104,25 @@ void HostProgram::finish() {
   if (on_device_) on_device_->end_run();
   if (options_.instrument) options_.instrument->end_run();
   binder_.note_run();
+}
+
+void HostProgram::sleep(bool drops_recordings) {
+  run_pool_->sleep();
+  if (!drops_recordings && !options_.device) return;
+  on_device_ = nullptr;
+  recordings_.drop();
+  is_recorded_ = is_recorded_ && options_.deviations.has(spec::Deviation::kReplaysDroppedGraphs);
+}
+
+void HostProgram::wake(bool elsewhere) {
+  run_pool_->wake(elsewhere);
+  woke_elsewhere_ |= elsewhere;
+}
+
+// Whether graphs are taken to lie where they lay before a sleep.
+bool HostProgram::keeps_old_addresses() {
+  return std::exchange(woke_elsewhere_, false) &&
+         options_.deviations.has(spec::Deviation::kReplaysWhereItSlept);
 }
 
 void HostProgram::run_block(std::size_t block) {

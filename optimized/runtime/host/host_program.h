@@ -40,6 +40,11 @@ class HostProgram {
   void start(std::span<const InputSource> inputs);
   void finish();
 
+  // Between runs: gives the memory back that runs take, and drops what is recorded, if asked to. On
+  // a device recordings hold memory of their own, and always go.
+  void sleep(bool drops_recordings);
+  void wake(bool elsewhere);
+
   // After a run: what a value holds, as it is. Tensors have addresses inside the pools.
   [[nodiscard]] Item read(const spec::Argument& argument) const {
     return bind_argument(argument, memory_.values());
@@ -86,6 +91,7 @@ class HostProgram {
   void run_conditional(const spec::PlanStep& step);
   void run_loop(std::uint32_t index);
   bool asks_for_more(std::uint32_t block);
+  [[nodiscard]] bool keeps_old_addresses();
 
   const std::shared_ptr<const spec::Plan> kept_plan_;  // with whoever looks at it later
   const spec::Plan& plan_;                             // the same
@@ -101,6 +107,7 @@ class HostProgram {
   std::uint32_t running_ = 0;                     // the step that runs, for messages
   std::uint64_t last_run_ = 0;
   bool is_recorded_ = false;
+  bool woke_elsewhere_ = false;  // since the last run
 };
 
 }  // namespace graphgate::optimized

@@ -88,6 +88,10 @@ class Instrument {
   // A caller replaced state, which lay in the bytes `before` and lies in `now`, others or the same.
   // Empty where no run has read any.
   virtual void replace_state(std::span<const std::byte> before, std::span<const std::byte> now) = 0;
+  // Memory has slept, and lies in `now` with the contents of `before`, in which nothing is left;
+  // or, where both are one and `is_lost`, holds anything.
+  virtual void move_memory(std::span<const std::byte> before, std::span<const std::byte> now,
+                           bool is_lost) = 0;
   // What a call hands out, before drain(): `port` is "output 0", "input NAME" or "state NAME".
   virtual void collect(std::string_view port, const Tensor& tensor) = 0;
   // What was seen since the last drain.

@@ -19,4 +19,12 @@ HostMemory::HostMemory(std::int64_t size_bytes, std::int64_t alignment_bytes, bo
   std::fill_n(data() + size_bytes, kGuardBytes, kGuardFill);
 }
 
+void HostMemory::fill(std::byte with) const { std::fill_n(data(), size_bytes_, with); }
+
+std::shared_ptr<HostMemory> HostMemory::moved(std::byte with) const {
+  auto other = std::make_shared<HostMemory>(size_bytes_, alignment_bytes_, is_guarded());
+  other->fill(with);
+  return other;
+}
+
 }  // namespace graphgate::optimized

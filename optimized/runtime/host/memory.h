@@ -12,6 +12,9 @@ namespace graphgate::optimized {
 // given them: a write there is a write outside.
 inline constexpr std::int64_t kGuardBytes = 256;
 inline constexpr std::byte kGuardFill{0xD9};
+// What memory holds that was given back: somebody else's bytes. As numbers they are far from all
+// that programs compute, as indices far outside.
+inline constexpr std::byte kAsleepFill{0x5B};
 
 // Zero-filled when made; the address never changes. The alignment is a power of two.
 class HostMemory {
@@ -24,6 +27,10 @@ class HostMemory {
   [[nodiscard]] std::int64_t size_bytes() const { return size_bytes_; }
   [[nodiscard]] std::int64_t alignment_bytes() const { return alignment_bytes_; }
   [[nodiscard]] bool is_guarded() const { return lead_bytes_ > 0; }
+  // Fills all but the guards.
+  void fill(std::byte with) const;
+  // Other memory of the same size, alignment and guards, with this byte in it.
+  [[nodiscard]] std::shared_ptr<HostMemory> moved(std::byte with) const;
 
  private:
   struct Free {

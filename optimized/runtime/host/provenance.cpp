@@ -231,6 +231,21 @@ void ProvenanceInstrument::replace_state(std::span<const std::byte> before,
               words.item_bytes);
 }
 
+void ProvenanceInstrument::move_memory(std::span<const std::byte> before,
+                                       std::span<const std::byte> now, bool is_lost) {
+  const Address from = word_address(before.data());
+  const Address to = word_address(now.data());
+  if (from != to) {
+    memory_.move(from, before.size(), to);
+    if (auto known = states_.extract(from); !known.empty()) {
+      known.key() = to;
+      states_.insert(std::move(known));
+    }
+    if (rebound_.erase(from) > 0) rebound_.insert(to);
+  }
+  if (is_lost) memory_.forget(to, now.size());
+}
+
 void ProvenanceInstrument::collect(std::string_view port, const Tensor& tensor) {
   begin_row(tensor, port, rows_).words = shared_words(memory_.load(tensor, first_of(tensor)));
 }

@@ -28,6 +28,8 @@ class ProvenanceInstrument final : public Instrument {
   void end_run() override {}
   void undo_runs(std::uint32_t runs) override;
   void replace_state(std::span<const std::byte> before, std::span<const std::byte> now) override;
+  void move_memory(std::span<const std::byte> before, std::span<const std::byte> now,
+                   bool is_lost) override;
   void collect(std::string_view port, const Tensor& tensor) override;
   [[nodiscard]] std::vector<spec::ProvenanceRow> drain_provenance() override;
 

@@ -219,4 +219,15 @@ void WordMemory::restore(const Saved& saved) {
   for (const Extent& extent : saved.extents) extents_.emplace(extent.begin, extent);
 }
 
+void WordMemory::move(Address first, std::size_t count, Address to) {
+  Saved saved = save(first, count);
+  forget(first, count);
+  saved.first = to;
+  for (Extent& extent : saved.extents) {
+    extent.end = to + (extent.end - first);
+    extent.begin = to + (extent.begin - first);
+  }
+  restore(saved);
+}
+
 }  // namespace graphgate::optimized

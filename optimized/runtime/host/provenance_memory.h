@@ -57,6 +57,8 @@ class WordMemory {
   };
   [[nodiscard]] Saved save(Address first, std::size_t count) const;
   void restore(const Saved& saved);
+  // What lies in some bytes lies at `to` from now on, and nothing where it lay.
+  void move(Address first, std::size_t count, Address to);
 
   DerivedWords derived;
 

@@ -39,6 +39,12 @@ void Recordings::record(const std::set<std::uint32_t>& moved_buffers,
   }
 }
 
+void Recordings::drop() {
+  for (auto& block : recordings_) {
+    for (Recording& recording : block) recording = {};
+  }
+}
+
 // The buffers that the steps of a partition name, those inside fused steps included.
 std::set<std::uint32_t> Recordings::buffers_of(const spec::PlanPartition& partition) const {
   std::set<std::uint32_t> out;

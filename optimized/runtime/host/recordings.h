@@ -26,6 +26,8 @@ class Recordings {
   // Every captured partition, or those that see one of the buffers move: none says all. Throws
   // OpError and Unsupported; then what is there does not count as recorded.
   void record(const std::set<std::uint32_t>& moved_buffers, const DeviceListener* listener);
+  // Drops all recordings: nothing is replayed until they are made anew.
+  void drop();
   [[nodiscard]] const Recording& of(std::size_t block, std::size_t partition) const {
     return recordings_[block][partition];
   }

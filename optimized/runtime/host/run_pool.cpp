@@ -1,6 +1,7 @@
 #include "optimized/runtime/host/run_pool.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace graphgate::optimized {
 
@@ -33,7 +34,26 @@ std::uint64_t RunPool::begin_run(const std::string& who, std::int64_t size_bytes
   return ++runs_;
 }
 
+void RunPool::sleep() {
+  if (std::exchange(is_asleep_, true)) return;
+  const bool looks_at_held = !deviations_.has(spec::Deviation::kSleepsOverHeldOutputs);
+  for (const Held& held : held_) {
+    const auto output = looks_at_held ? held.output.lock() : nullptr;
+    if (output) output->copy_out();
+  }
+  for (const auto& [key, memory] : memory_) memory->fill(kAsleepFill);
+  who_.clear();
+  ++runs_;
+}
+
+void RunPool::wake(bool elsewhere) {
+  if (!std::exchange(is_asleep_, false) || !elsewhere) return;
+  for (auto& [key, memory] : memory_) memory = memory->moved(kAsleepFill);
+  ++growths_;
+}
+
 std::string RunPool::last_run() const {
+  if (who_.empty()) return "run " + std::to_string(runs_) + ", a sleep";
   return "run " + std::to_string(runs_) + ", of '" + who_ + "'";
 }
 

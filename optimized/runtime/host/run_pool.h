@@ -45,10 +45,16 @@ class RunPool {
   // is what the run's plan takes of the pool. Returns the number of the run, from 1.
   std::uint64_t begin_run(const std::string& who, std::int64_t size_bytes);
   [[nodiscard]] std::uint64_t runs() const { return runs_; }
-  // "run 3, of 'q'": the last one.
+  // "run 3, of 'q'", or "a sleep": the last one.
   [[nodiscard]] std::string last_run() const;
   // Has this output of the last run copied out before the next one, if it lives until then.
   void hold(const std::shared_ptr<Evacuee>& output);
+  // Gives all memory back: what is held strongly is copied out, and what is weak is gone as if
+  // another run had come. Again while it sleeps: nothing.
+  void sleep();
+  // Takes it again, with anything in it: at its addresses, or `elsewhere`. What was recorded keeps
+  // the old addresses alive. Nothing where it does not sleep.
+  void wake(bool elsewhere);
   // A program has recorded addresses in the pool, or is gone. The memory is the pool's, whoever was
   // first.
   void add_user(const void* program);
@@ -56,7 +62,7 @@ class RunPool {
   // New memory for something else: never a part of the pool.
   [[nodiscard]] std::shared_ptr<HostMemory> allocate(std::int64_t size_bytes,
                                                      std::int64_t alignment_bytes);
-  // How often a pool has grown, the first allocation included.
+  // How often a pool has grown or moved, the first allocation included.
   [[nodiscard]] std::uint64_t growths() const { return growths_; }
 
  private:
@@ -72,6 +78,7 @@ class RunPool {
   std::string who_;
   std::int64_t run_bytes_ = 0;
   std::vector<Held> held_;
+  bool is_asleep_ = false;
   const void* first_user_ = nullptr;
   std::vector<std::shared_ptr<HostMemory>> given_back_;  // under a deviation
 };

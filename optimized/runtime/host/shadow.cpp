@@ -183,6 +183,10 @@ void ShadowInstrument::undo_runs(std::uint32_t /*runs*/) {}
 void ShadowInstrument::replace_state(std::span<const std::byte> /*before*/,
                                      std::span<const std::byte> /*now*/) {}
 
+// State counts as there when a run begins, wherever it lies then.
+void ShadowInstrument::move_memory(std::span<const std::byte> /*before*/,
+                                   std::span<const std::byte> /*now*/, bool /*is_lost*/) {}
+
 void ShadowInstrument::collect(std::string_view port, const Tensor& tensor) {
   if (tensor.bytes == nullptr) return;
   const ShadowBytes bytes{tensor.storage, address_of(tensor.bytes), byte_runs(tensor)};

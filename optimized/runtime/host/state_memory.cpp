@@ -22,6 +22,19 @@ void StateMemory::rebind(const StatePlace& place, std::span<const std::byte> byt
   ++host_writes;
 }
 
+void StateMemory::give_back(std::byte with) {
+  for (const auto& [name, memory] : pools) memory->fill(with);
+  for (const auto& [place, memory] : rebound) memory->fill(with);
+  ++host_writes;
+}
+
+void StateMemory::move(std::byte with) {
+  for (auto& [name, memory] : pools) memory = memory->moved(with);
+  for (auto& [place, memory] : rebound) memory = memory->moved(with);
+  ++rebinds;
+  ++host_writes;
+}
+
 StateSnapshot::StateSnapshot(const StateMemory& state) {
   for (const auto& [name, memory] : state.pools) pools_.emplace(name, bytes_of(*memory));
   for (const auto& [place, memory] : state.rebound) rebound_.emplace(place, bytes_of(*memory));

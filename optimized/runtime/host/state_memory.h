@@ -26,7 +26,7 @@ struct StateMemory {
   // Buffers that any step of any plan has been bound to write, or that a caller has replaced.
   std::set<StatePlace> written;
   std::map<StatePlace, std::shared_ptr<HostMemory>> rebound;
-  // Counts rebinds, so that a run need not compare addresses one by one.
+  // Counts rebinds and moves, so that a run need not compare addresses one by one.
   std::uint64_t rebinds = 0;
   // Counts the times that a caller, and no step, wrote bytes: a device then gets them anew.
   std::uint64_t host_writes = 1;
@@ -35,6 +35,9 @@ struct StateMemory {
   // has recorded its address.
   void rebind(const StatePlace& place, std::span<const std::byte> bytes,
               std::shared_ptr<HostMemory> memory);
+  // Gives all of it back (`with` is what it holds then), and takes other memory for it.
+  void give_back(std::byte with);
+  void move(std::byte with);
 };
 
 // The bytes of every pool and of every rebound buffer, for putting them back.

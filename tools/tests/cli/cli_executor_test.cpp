@@ -59,6 +59,20 @@ TEST_F(CliExecutor, ThatDecidesWrongIsFound) {
   EXPECT_EQ(right.code, 0) << right.out << right.err;
 }
 
+TEST_F(CliExecutor, SleepsInItsProcessAndIsFoundWhereItDoesNot) {
+  const CliRun right = check(served("optimized"), "catalogue/s[1-5]*.case", "", "exact,state");
+  EXPECT_EQ(right.code, 0) << right.out << right.err;
+  const CliRun served_call = check(served("optimized"), "catalogue/s1-*.case",
+                                   "--deviation runs_while_asleep", "exact,state");
+  EXPECT_EQ(served_call.code, 1) << served_call.out << served_call.err;
+  const CliRun lost = check(served("optimized"), "catalogue/s3-*.case",
+                            "--deviation sleep_loses_buffers", "exact,state");
+  EXPECT_EQ(lost.code, 1) << lost.out << lost.err;
+  const CliRun awake = check(served("reference"), "catalogue/s1-*.case", "", "bounds");
+  EXPECT_EQ(awake.code, 2) << awake.out << awake.err;
+  EXPECT_TRUE(contains(awake.out, "does not sleep")) << awake.out;
+}
+
 TEST_F(CliExecutor, AnswersWithAsManyBytesAsTheFlagSays) {
   std::ofstream(folder_ / "made.case") << R"(graphgate-case 1
 name "made"

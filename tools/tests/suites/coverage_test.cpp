@@ -22,8 +22,9 @@ const std::string kEnd = "<!-- until here -->\n";
 
 // Rows of the catalogue of upstream bugs, by their letter; those that are to be planted first.
 const std::vector<std::pair<std::string, int>>& counts() {
-  static const std::vector<std::pair<std::string, int>> kCounts = {
-      {"P", 25}, {"M", 20}, {"B", 13}, {"C", 19}, {"D", 10}, {"K", 12}, {"F", 12}, {"W", 6}};
+  static const std::vector<std::pair<std::string, int>> kCounts = {{"P", 25}, {"M", 20}, {"B", 13},
+                                                                   {"C", 19}, {"D", 10}, {"K", 12},
+                                                                   {"F", 12}, {"W", 6},  {"S", 6}};
   return kCounts;
 }
 const std::set<std::string>& starred() {
@@ -92,7 +93,7 @@ TEST(Coverage, AccountsForEveryRowOfTheCatalogue) {
   const auto without = explained_below("Rows without a case");
   EXPECT_LE(without.size(), 15U);
   const auto rows = all_rows();
-  EXPECT_EQ(rows.size(), 117U);
+  EXPECT_EQ(rows.size(), 123U);
   for (const std::string& row : rows) {
     EXPECT_NE(with_case.contains(row), without.contains(row)) << row;
     if (starred().contains(row)) {
