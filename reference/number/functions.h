@@ -364,9 +364,15 @@ Tracked<P> round_edge(const Tracked<P>& x, spec::DType dtype) {
 // values are rounded. Tracked ones counted their rounding to float32 or float64 already, and add
 // one only for the narrower dtypes.
 inline double held_in(double x, spec::DType dtype) { return round_to_dtype(x, dtype); }
+// Beyond the largest number of a narrow dtype the value is left open: it is infinite to who holds
+// it there, and to who computes the whole op in float32 it is not.
 template <class P>
 Tracked<P> held_in(const Tracked<P>& x, spec::DType dtype) {
-  return compute_dtype(dtype) == dtype ? x : round_edge(x, dtype);
+  if (compute_dtype(dtype) == dtype) return x;
+  const bool is_beyond =
+      std::isfinite(x.value) && std::fabs(x.value) > static_cast<long double>(max_finite(dtype));
+  if (is_beyond) return {x.value, detail::kInfinity, x.arithmetic};
+  return round_edge(x, dtype);
 }
 
 // Whether an executor may have less than the smallest normal number of `dtype`, or zero.

@@ -4,6 +4,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <array>
+#include <limits>
 #include <vector>
 
 #include "base/split_mix.h"
@@ -252,6 +253,16 @@ TEST(Tracked, AHalfThatOverflowsIsInfiniteOrKeptWide) {
   const DeclaredArithmetic declared(*parse_arithmetic("fast"));
   EXPECT_TRUE(std::isinf(round_edge(exact(70000), DType::kFloat16).radius));
   EXPECT_EQ(round_edge(exact(70000), DType::kFloat32).radius, 0);
+}
+
+// 70000 is infinite to a kernel that holds it in float16, and none to one that computes in float32.
+TEST(HeldIn, LeavesOpenWhatOverflowsANarrowDtypeBetweenTwoSteps) {
+  EXPECT_EQ(held_in(70000.0, DType::kFloat16), std::numeric_limits<double>::infinity());
+  const auto between = held_in(exact(70000), DType::kFloat16);
+  EXPECT_TRUE(std::isinf(between.radius));
+  EXPECT_TRUE(std::isinf((between - exact(1)).radius));
+  EXPECT_EQ(held_in(exact(65504), DType::kFloat16).radius, 0);
+  EXPECT_EQ(held_in(exact(70000), DType::kFloat32).radius, 0);
 }
 
 TEST(Tracked, ADoubleBecomesAHalfInTwoRoundings) {
