@@ -57,15 +57,15 @@ TEST(PointwiseGroup, RefusesAnotherShape) {
 
 TEST(PointwiseGroup, RefusesAReadOfWhatAnotherThreadMakes) {
   const PointwiseGroup group(exp_work(tensor(1024, {8, 8}, 1), tensor(0, {8, 8}, 0)));
-  Tensor columns = tensor(1024, {8, 8}, 1);
-  columns.strides = {1, 8};
-  EXPECT_FALSE(group.takes(exp_work(tensor(2048, {8, 8}, 2), columns)));
+  Tensor transposed = tensor(1024, {8, 8}, 1);
+  transposed.strides = {1, 8};
+  EXPECT_FALSE(group.takes(exp_work(tensor(2048, {8, 8}, 2), transposed)));
 }
 
 TEST(PointwiseGroup, RefusesAWriteOverWhatAnotherThreadReads) {
-  Tensor columns = tensor(0, {8, 8}, 0);
-  columns.strides = {1, 8};
-  const PointwiseGroup group(exp_work(tensor(1024, {8, 8}, 1), columns));
+  Tensor transposed = tensor(0, {8, 8}, 0);
+  transposed.strides = {1, 8};
+  const PointwiseGroup group(exp_work(tensor(1024, {8, 8}, 1), transposed));
   EXPECT_FALSE(group.takes(exp_work(tensor(0, {8, 8}, 0), tensor(2048, {8, 8}, 2))));
   EXPECT_TRUE(group.takes(exp_work(tensor(3072, {8, 8}, 3), tensor(2048, {8, 8}, 2))));
 }
