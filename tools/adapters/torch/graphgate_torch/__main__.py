@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+import traceback
 
 from graphgate_adapter import doctor, threads
 
@@ -122,11 +123,16 @@ def main():
 
     try:
         model = export.load(arguments.model, arguments.dynamic)
-        calls = export.export(model, arguments.output, arguments.decompose)
+        calls, small = export.export(model, arguments.output, arguments.decompose)
     except export.Bad as error:
+        if isinstance(error, export.Raised):
+            traceback.print_exception(error.__cause__)
         print(f"graphgate_torch: {error}", file=sys.stderr)
         return 4
-    print(f"{arguments.output}: recorded {calls} calls")
+    print(f"{arguments.output}: recorded {calls} call{'s' * (calls != 1)}")
+    if small:
+        print(f"{small[0]}, and torch.export says that its symbol is 2 at least: "
+              "judge this program with --allow-zero-and-one")
     return 0
 
 

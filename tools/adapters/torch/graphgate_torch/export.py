@@ -6,7 +6,7 @@ import os
 import sys
 
 import torch
-from torch.export import AdditionalInputs
+from torch.export import AdditionalInputs, Dim
 from torch.export._tree_utils import reorder_kwargs
 from torch.export.graph_signature import ConstantArgument, InputKind
 from torch.utils import _pytree as pytree
@@ -16,8 +16,25 @@ from graphgate_torch import pretrained
 from graphgate_torch.recording import Recording, kind_of, save_program
 
 
+_KEYS = ("module", "calls", "kwargs", "dynamic_shapes")
+
+
 class Bad(Exception):
     """What was asked for is not there, or not what it should be."""
+
+
+class Raised(Bad):
+    """Code of the user raised the error that this one comes from."""
+
+
+def _users(text, run):
+    """What code of the user returns; where it raises, Raised."""
+    try:
+        return run()
+    except Bad:
+        raise
+    except Exception as error:
+        raise Raised(f"{text}: raises {errors.words_of(error)}") from error
 
 
 def _run_file(path):
@@ -39,10 +56,14 @@ def _run_file(path):
 def _module(place):
     if place.endswith(".py") and not os.path.isfile(place):
         raise Bad(f"{place}: no such file")
-    try:
-        return _run_file(place) if place.endswith(".py") else importlib.import_module(place)
-    except ImportError as error:
-        raise Bad(f"{place}: cannot be imported: {error}") from error
+
+    def read():
+        try:
+            return _run_file(place) if place.endswith(".py") else importlib.import_module(place)
+        except ImportError as error:
+            raise Bad(f"{place}: cannot be imported: {error}") from error
+
+    return _users(place, read)
 
 
 def load(text, dynamic=False):
@@ -59,11 +80,13 @@ def load(text, dynamic=False):
     module = _module(place)
     if not hasattr(module, function):
         raise Bad(f"{place}: has no '{function}'")
-    made = getattr(module, function)()
+    made = _users(text, getattr(module, function))
     if not isinstance(made, dict) or not callable(made.get("module")):
         raise Bad(f"{text}: must return a dictionary with 'module', 'calls' and, for symbolic sizes, "
                   "'dynamic_shapes'")
-    if not made.get("calls"):
+    if unknown := [key for key in made if key not in _KEYS]:
+        raise Bad(f"{text}: returns {unknown[0]!r}, expected one of {', '.join(_KEYS)}")
+    if not isinstance(made.get("calls"), (list, tuple)) or not made["calls"]:
         raise Bad(f"{text}: 'calls' must list the arguments of at least one call, each a tuple")
     if len(made.get("kwargs") or made["calls"]) != len(made["calls"]):
         raise Bad(f"{text}: 'kwargs' must list a dictionary for each of the {len(made['calls'])} calls")
@@ -92,7 +115,28 @@ def _dynamic_shapes(module, calls):
     more = AdditionalInputs()
     for arguments, named in calls[1:]:
         more.add(arguments, named)
-    return more.dynamic_shapes(module, *calls[0])
+    # Where a size stays, PyTorch says None here, and warns of it there.
+    return pytree.tree_map(
+        lambda each: Dim.STATIC if each is None else each, more.dynamic_shapes(module, *calls[0]))
+
+
+def small_sizes(program, calls):
+    """In words, each size of 0 or 1 that a call has where the program's symbol begins at 2. `calls`: flat inputs.
+
+    torch.export gives every symbol that range, since it makes programs of their own for 0 and 1.
+    """
+    names = set(program.graph_signature.user_inputs)
+    declared = [node.meta["val"] for node in program.graph.nodes if node.op == "placeholder" and node.name in names]
+    found = []
+    for i, inputs in enumerate(calls):
+        tensors = [(j, *pair) for j, pair in enumerate(zip(declared, inputs)) if isinstance(pair[1], torch.Tensor)]
+        for j, value, given in tensors:
+            for d, (size, is_of_call) in enumerate(zip(value.shape, given.shape)):
+                is_symbol = isinstance(size, torch.SymInt)
+                least = is_symbol and program.range_constraints.get(size.node.expr)
+                if least and is_of_call < 2 and least.lower == 2:
+                    found.append(f"call {i}: size {d} of input {j} is {is_of_call}")
+    return found
 
 
 def _as_module(model):
@@ -107,12 +151,15 @@ def _as_module(model):
 
 
 def export(model, path, decompose=False):
-    """Writes `model` (see load) to `path` and the recording beside it. How many calls that has.
+    """Writes `model` (see load) to `path` and the recording beside it. How many calls that has, and small_sizes.
 
     Its module may be an exported program. `decompose`: NAME.core.pt2, too, of the core set of ops.
     """
     if not path.endswith(".pt2"):
         raise Bad(f"{path}: expected a name that ends in .pt2")
+    folder = os.path.dirname(os.path.abspath(path))
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise Bad(f"{path}: cannot be written: {folder} is no folder that takes new files")
     program = model["module"] if isinstance(model["module"], torch.export.ExportedProgram) else None
     if program is not None and model.get("dynamic_shapes") is not None:
         raise Bad(f"{path}: 'dynamic_shapes' are for a module: those of an exported program are fixed")
@@ -141,13 +188,13 @@ def export(model, path, decompose=False):
         raise Bad(f"{path}: torch.export refuses it: {errors.words_of(error)}") from error
     leaves = pytree.tree_leaves(calls)
     recording = Recording(kind_of([*leaves, *module.parameters(), *module.buffers()]))
+    flat = [_flat_inputs(program, arguments, named) for arguments, named in calls]
+    small = small_sizes(program, flat)
     with torch.no_grad():
-        for arguments, named in calls:
-            recording.call(
-                lambda: module(*arguments, **named), _flat_inputs(program, arguments, named),
-                list(module.named_buffers()),
-            )
+        for i, (inputs, (arguments, named)) in enumerate(zip(flat, calls)):
+            _users(f"{path}: call {i}", lambda: recording.call(
+                lambda: module(*arguments, **named), inputs, list(module.named_buffers())))
     recording.write(base, program)
     if core is not None:
         save_program(core, base + ".core.pt2")
-    return len(calls)
+    return len(calls), small

@@ -67,6 +67,12 @@ def model():
 """
 
 # complex128 has no name in safetensors, and a conjugate is a mark in PyTorch.
+_ONE_TOKEN = """import torch
+
+def model():
+    return {"module": torch.nn.Linear(8, 8), "calls": [(torch.ones(n, 8),) for n in (3, 1)]}
+"""
+
 _COMPLEX_MODEL = """import torch
 
 class Turned(torch.nn.Module):
@@ -652,6 +658,42 @@ class Serve(Checked):
         self.assertEqual(
             ran.stderr,
             f"graphgate_torch: {model}: cannot be imported: No module named 'no_such_package'\n")
+
+    def test_what_a_model_file_has_wrong_is_named(self):
+        source = """import torch
+
+def model(**more):
+    return {"module": torch.nn.Linear(8, 8), "calls": [(torch.ones(3, 8),)], **more}
+
+misspelt = lambda: model(kwarg=[{}])
+tensor = lambda: model(calls=torch.ones(3, 8))
+raises = lambda: no_such_name
+late = lambda: model(calls=[(torch.ones(3, 8),), (torch.ones(3, 9),)], dynamic_shapes=({},))
+"""
+        model = self._write("model.py", source)
+        archive = os.path.join(self._folder.name, "model.pt2")
+        nowhere = os.path.join(self._folder.name, "nowhere", "model.pt2")
+        for function, path, words in (
+            ("misspelt", archive, "returns 'kwarg', expected one of module, calls, kwargs, dynamic_shapes"),
+            ("tensor", archive, "'calls' must list the arguments of at least one call"),
+            ("raises", archive, ":raises: raises NameError: name 'no_such_name' is not defined"),
+            ("late", archive, "model.pt2: call 1: raises RuntimeError"),
+            ("model", nowhere, "model.pt2: cannot be written: "),
+        ):
+            ran = _run(sys.executable, "-m", "graphgate_torch", "export", f"{model}:{function}", path)
+            self.assertEqual(ran.returncode, 4, function)
+            self.assertIn(words, ran.stderr.splitlines()[-1])
+            self.assertEqual("Traceback" in ran.stderr, function in ("raises", "late"), ran.stderr)
+            self.assertEqual(os.listdir(os.path.dirname(archive)).count("model.pt2"), 0)
+
+    def test_a_recorded_size_of_one_is_told_and_judged(self):
+        model = self._write("model.py", _ONE_TOKEN)
+        archive = os.path.join(self._folder.name, "model.pt2")
+        ran = _run(sys.executable, "-m", "graphgate_torch", "export", model + ":model", archive, check=True)
+        self.assertIn("call 1: size 0 of input 0 is 1, and torch.export says", ran.stdout)
+        self.assertIn("judge this program with --allow-zero-and-one", ran.stdout)
+        ran = _run(GRAPHGATE, "check", "--allow-zero-and-one", archive)
+        self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
 
     def test_a_model_that_is_not_there_is_one_line(self):
         ran = _run(sys.executable, "-m", "graphgate_torch", "export", "nowhere.py:model", "x.pt2")
