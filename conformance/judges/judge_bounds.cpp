@@ -350,6 +350,13 @@ class BoundsJudge {
     report_.findings.push_back(std::move(finding));
   }
 
+  // Whether a recording says what the call of this step came to.
+  [[nodiscard]] bool is_recorded(std::size_t step) const {
+    const auto& steps = runs_.script().steps;
+    const auto* call = step < steps.size() ? std::get_if<ScriptCall>(&steps[step]) : nullptr;
+    return call != nullptr && call->expected.has_value();
+  }
+
   // An oracle that cannot tell which way the program goes leaves the rest undecided.
   Result<void> look_at_oracle() {
     if (!oracle_->error || oracle_->calls.size() >= subject_->calls.size()) return {};
@@ -360,6 +367,8 @@ class BoundsJudge {
       return {};
     }
     if (oracle_->error->kind != ErrorKind::kBadInput) return *oracle_->error;
+    // The recording and the program contradict each other: no executor is at fault.
+    if (is_recorded(oracle_->error_step)) return *oracle_->error;
     add("B6.taken-wrongly", Outcome::kFail,
         subject_->executor + ": step " + std::to_string(oracle_->error_step) +
             ": takes what the reference refuses: " + oracle_->error->message);

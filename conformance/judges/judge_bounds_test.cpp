@@ -107,6 +107,27 @@ TEST(BoundsJudge, BlamesNobodyForWhatTheReferenceCannotRun) {
   EXPECT_EQ(report.not_compared, "the reference has no body for my.op");
 }
 
+// A size beyond its range, say, that was recorded all the same.
+TEST(BoundsJudge, BlamesNobodyWhereARecordingHasACallThatTheReferenceRefuses) {
+  const ScriptedAnswer refuses = [](std::span<const spec::InputValue>,
+                                    std::size_t) -> Result<CallResult> {
+    return bad_input("size s0 is 1, outside its range [2, 8]");
+  };
+  const auto judged = [&](const std::vector<ExpectedCall>& calls) {
+    const Script script = script_of(relu_program(), calls, 1, 1, builtin_ops()).value();
+    const ScriptedSource subject("e", {{"", answering({1, 2})}});
+    const ScriptedSource oracle("o", {{"sampled", refuses}, {"eager", refuses}});
+    Runs runs(script, subject, oracle);
+    JudgeSettings settings{.judge_nodes = false, .localize = false};
+    return judge_script(runs, parse_judges("bounds").value(), settings);
+  };
+  EXPECT_EQ(judged({}).value().rule, "B6.taken-wrongly");
+  const auto recorded = judged({recording({1, 2})});
+  ASSERT_FALSE(recorded.ok());
+  EXPECT_EQ(recorded.error().kind, ErrorKind::kBadInput);
+  EXPECT_EQ(recorded.error().message, "size s0 is 1, outside its range [2, 8]");
+}
+
 TEST(BoundsJudge, HoldsMetadataToTheRecordingWhereNoValueCanBe) {
   const auto with_output = [](const spec::HostTensor& tensor) {
     return [=](std::span<const spec::InputValue> inputs, std::size_t) -> Result<CallResult> {
