@@ -75,9 +75,11 @@ Result<void> check_ranges(const spec::Program& program, const SymbolValues& symb
     const spec::SymbolInfo& info = found->second;
     const std::int64_t least = allow_zero_and_one && info.min == 2 ? 0 : info.min;
     if (value >= least && (!info.max || value <= *info.max)) continue;
+    const bool may_be_allowed = info.min == 2 && (value == 0 || value == 1);
     return bad_input(program.name + ": size " + name + " is " + std::to_string(value) +
                      ", outside its range [" + std::to_string(info.min) + ", " +
-                     (info.max ? std::to_string(*info.max) : "unbounded") + "]");
+                     (info.max ? std::to_string(*info.max) : "unbounded") + "]" +
+                     (may_be_allowed ? "; --allow-zero-and-one takes it" : ""));
   }
   return {};
 }

@@ -70,7 +70,10 @@ class Binder {
       message.append(": symbol ").append(name).append(" is ").append(std::to_string(value));
       message.append(", expected a value in [").append(std::to_string(min)).append(", ");
       message.append(known->second.max ? std::to_string(*known->second.max) : "unbounded");
-      return bad_input(message.append("]"));
+      message.append("]");
+      const bool may_be_allowed = min == 2 && (value == 0 || value == 1);
+      if (may_be_allowed) message.append("; --allow-zero-and-one takes it");
+      return bad_input(std::move(message));
     }
     return {};
   }
