@@ -80,6 +80,8 @@ class Divider {
       if (report.error().kind == ErrorKind::kInfrastructure) return report.error();
       return false;
     }
+    // An executor that does not take an option has not tried it.
+    if (report.value().outcome == Outcome::kUnsupported) return false;
     ++out_.tried;
     return report.value().outcome == Outcome::kPass;
   }
@@ -177,7 +179,9 @@ std::vector<std::string> localize(Runs& runs, JudgeSet failed, const JudgeSettin
     lines.push_back("first node: '" + divergence.node + "': " + divergence.how);
   }
   for (const std::string& words : divergence.changes) lines.push_back(words + ": passes");
-  if (divergence.changes.empty()) {
+  if (divergence.changes.empty() && divergence.tried == 0) {
+    lines.push_back("no change of the configuration could be tried on this executor");
+  } else if (divergence.changes.empty()) {
     lines.push_back("none of " + std::to_string(divergence.tried) +
                     " changes of the configuration makes it pass");
   }

@@ -36,6 +36,38 @@ ScriptedAnswer refusing(ErrorKind kind, std::size_t from_call) {
   };
 }
 
+// Refuses every option, as a process does that takes none.
+class TakesNoOption final : public ExecutorSource {
+ public:
+  explicit TakesNoOption(ScriptedAnswer answer) : inner_("e", {{"", std::move(answer)}}) {}
+  [[nodiscard]] std::string_view name() const override { return inner_.name(); }
+  [[nodiscard]] Result<std::unique_ptr<spec::Executor>> make(
+      const Configuration& configuration, const spec::OpTable& ops) const override {
+    if (!configuration.empty()) return unsupported("'e' has no such option");
+    return inner_.make(configuration, ops);
+  }
+
+ private:
+  ScriptedSource inner_;
+};
+
+TEST(JudgeScript, CountsNoChangeAsTriedThatTheExecutorDoesNotTake) {
+  const auto last_line = [](const ExecutorSource& subject) {
+    const ScriptedSource expected = oracle();
+    const Script script = two_calls();
+    Runs runs(script, subject, expected);
+    JudgeSettings settings = quick();
+    settings.localize = true;
+    const CaseReport report = judge_script(runs, parse_judges("bounds").value(), settings).value();
+    EXPECT_EQ(report.outcome, Outcome::kFail);
+    return report.localization.empty() ? "" : report.localization.back();
+  };
+  EXPECT_EQ(last_line(TakesNoOption(answering({1, 3}))),
+            "no change of the configuration could be tried on this executor");
+  EXPECT_TRUE(contains(last_line(ScriptedSource("e", {{"", answering({1, 3})}})),
+                       "changes of the configuration makes it pass"));
+}
+
 TEST(JudgeScript, GivesNoVerdictWhereTheOracleLacksMemory) {
   const Script script = two_calls();
   const ScriptedSource subject("e", {{"", answering({1, 2})}});
