@@ -61,7 +61,7 @@ Result<Message> Message::read(const std::string& line, const fs::path& root,
   Message message;
   message.json_ = interop::Json::parse(line, nullptr, /*allow_exceptions=*/false);
   if (!message.json_.is_object()) {
-    return bad_input("expected a message, found '" + beginning(line) + "'");
+    return bad_input("expected a JSON object on one line, found '" + beginning(line) + "'");
   }
   const JsonCursor cursor = message.cursor();
   std::string folder;

@@ -40,10 +40,10 @@ TEST(ExecutorMessage, CarriesTensorsThatShareAStorage) {
 }
 
 TEST(ExecutorMessage, RefusesWhatIsNone) {
-  EXPECT_EQ(refused("hello"), "expected a message, found 'hello'");
-  EXPECT_EQ(refused("[1]"), "expected a message, found '[1]'");
+  EXPECT_EQ(refused("hello"), "expected a JSON object on one line, found 'hello'");
+  EXPECT_EQ(refused("[1]"), "expected a JSON object on one line, found '[1]'");
   EXPECT_EQ(refused("\x01\xff" + std::string(100, 'a')),
-            "expected a message, found '??" + std::string(58, 'a') + "...'");
+            "expected a JSON object on one line, found '??" + std::string(58, 'a') + "...'");
   EXPECT_EQ(refused(R"({"folder": "../x"})"),
             "message: expected the name of a folder of the exchange");
   EXPECT_TRUE(contains(refused(R"({"folder": "gone"})"), "gone/tensors.safetensors"));

@@ -194,7 +194,9 @@ Result<std::string> ExternalProcess::take_line() {
   searched_ = buffer_.size();
   if (at == std::string::npos) return std::string();
   if (at + 1 < buffer_.size()) {
-    return ended("says more than its answer: '" + one_line(buffer_.substr(at + 1), 60) + "'");
+    return ended("says more than its answer: '" + one_line(buffer_.substr(0, at), 60) +
+                 "', and then '" + one_line(buffer_.substr(at + 1), 60) +
+                 "' (all but answers goes to standard error)");
   }
   std::string line = std::move(buffer_);
   buffer_.clear();

@@ -157,7 +157,8 @@ class Session {
   Error broken(const Error& error) {
     if (!broken_) {
       broken_ = error;
-      broken_->message += " (asked to " + std::string(asked_) + ")";
+      broken_->message += " (asked to " + std::string(asked_) +
+                          (is_late() ? "; --executor-timeout gives it longer)" : ")");
       if (settings_.log) settings_.log->note_end(number_, broken_->message);
     }
     return *broken_;

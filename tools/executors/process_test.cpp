@@ -101,7 +101,9 @@ TEST(ExternalProcess, SaysNoMoreThanItIsAsked) {
             "without an end of line");
   const std::string twice = "read line; printf \"one\\ntwo\\033\\n\"; sleep 1000";
   EXPECT_EQ(exchanged(twice, 100s),
-            "the executor '" + twice + "' says more than its answer: 'two? '");
+            "the executor '" + twice +
+                "' says more than its answer: 'one', and then 'two? ' (all but answers goes to "
+                "standard error)");
   // The second line is there before the second request.
   const TemporaryFolder folder = made_folder();
   const std::string said = folder.path() + "/said";

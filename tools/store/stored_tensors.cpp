@@ -1,5 +1,6 @@
 #include "tools/store/stored_tensors.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <system_error>
@@ -76,6 +77,16 @@ Error no_content(const JsonCursor& place, const std::string& name) {
   return place.error("no tensor is called '" + name + "'");
 }
 
+// "[2, 3]"; the first few of many.
+std::string print_list(const std::vector<std::int64_t>& numbers) {
+  constexpr std::size_t kShown = 16;
+  std::string text = "[";
+  for (std::size_t i = 0; i < std::min(numbers.size(), kShown); ++i) {
+    text += (i == 0 ? "" : ", ") + std::to_string(numbers[i]);
+  }
+  return text + (numbers.size() > kShown ? ", ...]" : "]");
+}
+
 std::int64_t bytes_of(const interop::SafetensorsEntry& entry) {
   return entry.end_bytes - entry.begin_bytes;
 }
@@ -131,12 +142,20 @@ Result<const HostTensor*> StoredTensors::content_at(const JsonCursor& name) cons
 Result<HostTensor> StoredTensors::read_tensor(const JsonCursor& object) const {
   HostTensor tensor;
   GRAPHGATE_TRY(const std::size_t storage, read_index(object, "storage"));
-  if (storage >= storages_.size()) return object.error("there is no such storage");
+  if (storage >= storages_.size()) {
+    return object.error("there is no such storage: " + std::to_string(storage) +
+                        ", and 'storages' names " + std::to_string(storages_.size()));
+  }
   tensor.storage = storages_[storage];
   GRAPHGATE_TRY_VOID(read_layout(object, tensor));
   GRAPHGATE_TRY(tensor.device, read_word(object, "device", "a device", spec::parse_device));
   const auto bytes = static_cast<std::int64_t>(tensor.storage->bytes.size());
-  if (!spec::geometry_fits(tensor, bytes)) return object.error("does not fit its storage");
+  if (!spec::geometry_fits(tensor, bytes)) {
+    return object.error("does not fit its storage of " + std::to_string(bytes) +
+                        " bytes: " + std::string(spec::torch_name(tensor.dtype)) + ", sizes " +
+                        print_list(tensor.sizes) + ", strides " + print_list(tensor.strides) +
+                        ", offset " + std::to_string(tensor.storage_offset));
+  }
   if (tensor.sizes.size() > limits_.dimensions) {
     return object.error("has more than " + std::to_string(limits_.dimensions) + " dimensions");
   }
