@@ -667,7 +667,7 @@ Result<void> check_combination(const CheckVerb& verb) {
   const bool has_command = std::any_of(
       verb.executors.begin(), verb.executors.end(),
       [](const std::string& name) { return name != "reference" && name != "optimized"; });
-  for (const char* flag : {"--executor-timeout", "--log-protocol"}) {
+  for (const char* flag : {"--executor-timeout", "--answer-limit", "--log-protocol"}) {
     if (verb.app->get_option(flag)->count() == 0 || has_command || !verb.against.empty()) continue;
     return bad_input(std::string(flag) + " has no effect without a command as --executor");
   }

@@ -237,6 +237,16 @@ void add_answer_flags(CLI::App& app, AnswerFlags& flags) {
       ->type_name(takes::kOutput);
 }
 
+Result<void> refuse_answer_flags(const AnswerFlags& flags, const std::string& where) {
+  const AnswerFlags usual;
+  const char* given = nullptr;
+  if (flags.seconds != usual.seconds) given = "--executor-timeout";
+  if (flags.bytes != usual.bytes) given = "--answer-limit";
+  if (!flags.log.empty()) given = "--log-protocol";
+  if (given == nullptr) return {};
+  return bad_input(std::string(given) + " has no effect " + where);
+}
+
 Result<SubjectSettings> subject_settings(const AnswerFlags& flags, const std::string& exchange) {
   SubjectSettings settings{answer_time(flags.seconds), exchange};
   const auto bytes = parse_bytes(flags.bytes);
@@ -257,8 +267,8 @@ Result<std::shared_ptr<const Subject>> choose_subject(const SubjectFlags& flags,
   auto made = make_subject(text, settings);
   if (!made.ok()) return made.error().at("'" + text + "'");
   std::shared_ptr<const Subject> subject = std::move(made).value();
-  if (settings.log && !subject->is_process()) {
-    return bad_input("--log-protocol has no effect without a command as --executor");
+  if (!subject->is_process()) {
+    GRAPHGATE_TRY_VOID(refuse_answer_flags(flags.answers, "without a command as --executor"));
   }
   GRAPHGATE_TRY_VOID(subject->start());
   subject->rest();

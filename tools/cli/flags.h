@@ -98,6 +98,9 @@ struct AnswerFlags {
   std::string log;             // takes what is said; empty: nothing does
 };
 void add_answer_flags(CLI::App& app, AnswerFlags& flags);
+
+// Returns kBadInput where one of them is not as usual: it has no effect, `where` says when.
+[[nodiscard]] Result<void> refuse_answer_flags(const AnswerFlags& flags, const std::string& where);
 // What the flags say, and where tensors are exchanged. Opens the log. kBadInput for what are no
 // bytes, kInfrastructure for a log that cannot be written.
 [[nodiscard]] Result<SubjectSettings> subject_settings(const AnswerFlags& flags,

@@ -52,8 +52,9 @@ struct GateVerb {
   int reruns = 2;
   std::string time;  // for drawn cases; empty: none
   std::uint64_t seed = 1;
-  spec::Configuration device;  // of profiles
-  std::string save;            // a .json for the candidate's side
+  spec::Configuration programs;  // of the corpus; cases say their own
+  spec::Configuration device;    // of profiles
+  std::string save;              // a .json for the candidate's side
   ReportPaths reports;
   std::string trace;  // a file
 };
@@ -64,6 +65,7 @@ Result<SideOptions> side_options_of(const GateVerb& verb) {
   options.timeout_seconds = verb.timeout_seconds;
   options.reruns = verb.reruns;
   options.look.seed = verb.seed;
+  options.look.program_options = verb.programs;
   options.time_threshold = verb.time_threshold_percent / 100;
   if (verb.judges.empty()) return options;
   GRAPHGATE_TRY(options.look.judges, judges_named(verb.judges));
@@ -109,8 +111,8 @@ Result<void> check_verb(const GateVerb& verb, const Choices& choices) {
   const bool has_process =
       is_process(choices.baseline) ||
       std::any_of(choices.candidates.begin(), choices.candidates.end(), is_process);
-  if (!verb.answers.log.empty() && !has_process) {
-    return bad_input("--log-protocol has no effect where no side is a command");
+  if (!has_process) {
+    GRAPHGATE_TRY_VOID(refuse_answer_flags(verb.answers, "where no side is a command"));
   }
   GRAPHGATE_TRY_VOID(check_device(verb.device));
   bool has_profile = choices.baseline.is_profile();
@@ -141,13 +143,17 @@ ReplayWords replay_words(const SideChoice& side, const GateVerb& verb) {
     for (std::string& word : option_words(verb.device)) flags.push_back(std::move(word));
   }
   const std::string environment = side.is_process() ? replay_environment() : "";
-  const auto line = [&](const char* name, const std::string& judges) {
+  const auto line = [&](const char* name, const std::string& judges,
+                        const std::vector<std::string>& more) {
     std::vector<std::string> words = {"graphgate", name};
     if (!judges.empty()) words.insert(words.end(), {"--judges", judges});
     words.insert(words.end(), flags.begin(), flags.end());
+    words.insert(words.end(), more.begin(), more.end());
     return replay_line(environment, words) + " ";
   };
-  return {line("check", verb.judges.empty() ? "all" : verb.judges), line("replay", verb.judges)};
+  const std::string judges = verb.judges.empty() ? "all" : verb.judges;
+  return {line("check", judges, {}), line("check", judges, option_words(verb.programs)),
+          line("replay", verb.judges, {})};
 }
 
 // What is told of a side to who watches.
@@ -327,6 +333,7 @@ class GateRun {
     key["seed"] = std::to_string(verb_.seed);
     key["reruns"] = std::to_string(verb_.reruns);
     key["device"] = spec::print_configuration(verb_.device);
+    if (!verb_.programs.empty()) key["of programs"] = spec::print_configuration(verb_.programs);
     key["overrides"] = verb_.overrides;
     if (!verb_.overrides.empty() && verb_.overrides != "vllm") {
       GRAPHGATE_TRY(const std::string text, read_text(verb_.overrides));
@@ -580,6 +587,7 @@ Verb add_gate(CLI::App& app) {
       ->type_name(takes::kDuration);
   gate->add_option("--seed", verb.seed,
                    "seed of drawn cases, and of inputs where there is no recording");
+  add_option_flag(*gate, *spec::find_option(spec::option::kAllowZeroAndOne), verb.programs);
   add_device_flags(*gate, verb.device);
   gate->add_option("--save", verb.save, "keep what the candidate came to in this .json")
       ->type_name(takes::kOutput);

@@ -56,7 +56,9 @@ std::string kinds_of(const GateComparison& comparison) {
 std::string replay_of(const std::string& name, const GateReport& report, const ReplayWords& words) {
   const auto path = report.paths.find(name);
   if (path == report.paths.end()) return words.drawn.empty() ? "" : words.drawn + shell_word(name);
-  return words.file.empty() ? "" : words.file + shell_word(path->second);
+  const bool is_case = std::filesystem::path(path->second).extension() == ".case";
+  const std::string& before = is_case ? words.file : words.program;
+  return before.empty() ? "" : before + shell_word(path->second);
 }
 
 // The same of the first case that a row shows in: on the candidate, or where it has gone.

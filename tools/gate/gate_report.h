@@ -28,8 +28,9 @@ struct DrawnCases {
 
 // Words of a command line that runs a case on a side again; empty of one that is stored.
 struct ReplayWords {
-  std::string file;   // before the path of a case or an archive
-  std::string drawn;  // before the id of a drawn case
+  std::string file;     // before the path of a case
+  std::string program;  // before the path of an archive
+  std::string drawn;    // before the id of a drawn case
 };
 
 struct GateStep {

@@ -53,6 +53,7 @@ Result<ReadInput> read_input(const GateInput& input, const LookOptions& options)
   GRAPHGATE_TRY(CheckInput found,
                 read_check_input(input.path, from, std::make_shared<const spec::OpTable>(ops)));
   read.script = std::move(found.script);
+  read.script.options = conformance::merged(read.script.options, options.program_options);
   for (const auto& program : read.script.programs) read.the_case.programs.push_back(*program);
   return read;
 }

@@ -26,6 +26,8 @@ struct SideExecutor {
 struct LookOptions {
   conformance::JudgeSet judges = conformance::JudgeSet::all();
   std::uint64_t seed = 1;  // of inputs where there is no recording
+  // Of programs: a case says its own.
+  conformance::Configuration program_options = {};
 };
 
 // Judges the case. Ends the side's process where the case shows something, so that the next case

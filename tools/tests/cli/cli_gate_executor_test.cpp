@@ -2,6 +2,8 @@
 #include "tools/tests/cli/cli_gate_test.h"
 
 #include "base/result_test.h"
+#include "interop/safetensors.h"
+#include "spec/host_tensor_test.h"
 
 namespace graphgate::tools {
 namespace {
@@ -151,6 +153,48 @@ TEST_F(GateWithoutReference, SeesTheWrongDtypeThatARecordingShows) {
   EXPECT_EQ(outcome.code, 1) << outcome.out << outcome.err;
   EXPECT_EQ(rows(), std::vector<std::string>{"regressed bounds B3.exact [my.rectify] {}"});
   EXPECT_EQ(step()["rows"][0]["candidate_cases"].size(), 3U);
+}
+
+// As a decoder's step of one token is, in a program that torch.export gives sizes from 2.
+class GateOfOneToken : public CliGateExecutor {
+ protected:
+  void SetUp() override {
+    CliGateExecutor::SetUp();
+    fs::remove_all(folder_ / "corpus");
+    fs::create_directories(folder_ / "corpus");
+    std::ofstream(folder_ / "p.txt")
+        << "program \"p\" {\n  symbol s0 in [2, 8] hint 3\n  input %x : f32[s0]\n"
+           "  %y : f32[s0] = aten.relu.default(%x)\n  output %y\n}\n";
+    EXPECT_EQ(run("convert " + path("p.txt") + " " + path("corpus/p.pt2")).code, 0);
+    must(interop::write_safetensors(path("corpus/p.safetensors"),
+                                    {{"call0.input0", spec::float_tensor({1})},
+                                     {"call0.output0.float32", spec::float_tensor({1})}}));
+    std::ofstream(folder_ / "corpus/p.geometry.json")
+        << R"({"recorded": "float32", "calls": {"call0": [{"dtype": "float32", "sizes": [1],)"
+        << R"( "strides": [1], "storage_offset": 0, "device": "cpu",)"
+        << R"( "shares_storage_with": null}]}})";
+  }
+};
+
+TEST_F(GateOfOneToken, SaysWhichFlagTakesItAndTakesItThen) {
+  const CliRun refused = gate("fixed", "cmd:" + served());
+  EXPECT_EQ(refused.code, 4) << refused.out << refused.err;
+  EXPECT_TRUE(contains(refused.err, "--allow-zero-and-one takes it")) << refused.err;
+  const std::string negates = "cmd:sed -u s/aten.relu/aten.neg/ | " + served();
+  const CliRun taken = gate("fixed", negates, "--allow-zero-and-one --judges bounds");
+  EXPECT_EQ(taken.code, 1) << taken.out << taken.err;
+  ASSERT_FALSE(rows().empty()) << taken.out;
+  EXPECT_EQ(rows().front(), "regressed bounds B3.exact [pointwise] {}");
+  EXPECT_TRUE(contains(taken.out, "--allow-zero-and-one " + path("corpus/p.pt2"))) << taken.out;
+  EXPECT_EQ(gate("fixed", "cmd:" + served(), "--allow-zero-and-one").code, 0);
+}
+
+// Whoever takes what was recorded is not at fault, though the reference refuses it.
+TEST_F(GateOfOneToken, IsBadInputAlsoWhereACommandTakesIt) {
+  const CliRun outcome =
+      run("check " + path("corpus/p.pt2") + " --executor '" + served() + " --allow-zero-and-one'");
+  EXPECT_EQ(outcome.code, 4) << outcome.out << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "--allow-zero-and-one takes it")) << outcome.err;
 }
 
 TEST_F(CliGateExecutor, StartsACommandForManyCasesAndAnewForOneThatFailed) {
