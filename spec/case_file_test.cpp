@@ -133,8 +133,8 @@ TEST(CaseText, NamesThePlaceOfAnError) {
   EXPECT_EQ(error_of(changed("option", "option \"profile\" \"a\"\noption")),
             "c:8:8: expected each option once, found 'profile' again");
   EXPECT_EQ(error_of(changed("my.scale_", "my.scale")),
-            "c:15:3: the op table has no schema for my.scale.default (one can be registered; "
-            "run_decompositions() of an exported program makes core ops of most)");
+            "c:15:3: the op table has no schema for my.scale.default (give one by --custom-ops, or "
+            "export with --decompose, which makes core ops of most)");
   EXPECT_EQ(error_of(changed("from \"g2", "form \"g2")),
             "c:25:14: expected seed or from, found "
             "'form'");

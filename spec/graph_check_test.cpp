@@ -93,9 +93,10 @@ TEST(CheckGraph, RefusesEmptyAndRepeatedNames) {
 TEST(CheckGraph, LooksIntoSubgraphs) {
   EXPECT_EQ(error_after([](Program& p) { p.graph.subgraphs[0].values[1].name = "a"; }),
             "program 'p': graph 'g': value %a: two values have this name");
-  EXPECT_EQ(error_after([](Program& p) { p.graph.subgraphs[0].nodes[0].op = "aten.x"; }),
-            "program 'p': node 'r': the op table has no schema for aten.x (one can be registered; "
-            "run_decompositions() of an exported program makes core ops of most)");
+  EXPECT_EQ(
+      error_after([](Program& p) { p.graph.subgraphs[0].nodes[0].op = "aten.x"; }),
+      "program 'p': node 'r': the op table has no schema for aten.x (give one by --custom-ops, or "
+      "export with --decompose, which makes core ops of most)");
 }
 
 TEST(CheckGraph, RefusesImpossibleTypes) {

@@ -22,12 +22,12 @@ std::string error_of_line(std::string_view line) {
 TEST(GraphTextErrors, NameThePlaceInANodeLine) {
   const Bad cases[] = {
       {"%y = aten.nope.default(%x)",
-       "6: the op table has no schema for aten.nope.default (one can be registered; "
-       "run_decompositions() of an exported program makes core ops of most)"},
+       "6: the op table has no schema for aten.nope.default (give one by --custom-ops, or "
+       "export with --decompose, which makes core ops of most)"},
       {"%y = aten.nope.default(%x)\n  %z = my.own.default(%y, alpha=2)\n"
        "  (%p, %q), %r = aten.nope.default(%z)",
-       "6: the op table has no schema for aten.nope.default, nor for my.own.default (one can be "
-       "registered; run_decompositions() of an exported program makes core ops of most)"},
+       "6: the op table has no schema for aten.nope.default, nor for my.own.default (give one by "
+       "--custom-ops, or export with --decompose, which makes core ops of most)"},
       // What is no text comes first.
       {"%y = aten.nope.default(%x, %w)", "28: expected a value that is defined above, found %w"},
       {"%y = aten.neg.default(%z)", "23: expected a value that is defined above, found %z"},

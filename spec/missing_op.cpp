@@ -10,7 +10,7 @@ namespace {
 constexpr std::string_view kFor = " for ";
 constexpr std::string_view kNorFor = ", nor for ";
 constexpr std::string_view kHint =
-    " (one can be registered; run_decompositions() of an exported program makes core ops of most)";
+    " (give one by --custom-ops, or export with --decompose, which makes core ops of most)";
 
 // The word in front of the text: up to a blank or what no op's name has.
 std::string_view first_word(std::string_view text) {

@@ -93,8 +93,8 @@ std::string error_in_partition(std::string_view line) {
 TEST(PlanTextErrors, NameThePlaceInSteps) {
   const BadPlan cases[] = {
       {"%z = aten.nope.default(%x)",
-       "6: the op table has no schema for aten.nope.default (one can be registered; "
-       "run_decompositions() of an exported program makes core ops of most)"},
+       "6: the op table has no schema for aten.nope.default (give one by --custom-ops, or "
+       "export with --decompose, which makes core ops of most)"},
       {"%z $z = aten.neg.default(%x)", "4: expected a buffer that is defined above, found $z"},
       {"%z $x = aten.neg.default(%z)",
        "26: expected a value that is defined above, found %z, a result of this node"},
