@@ -11,6 +11,7 @@
 #include "tools/cli/verb.h"
 #include "tools/executors/optimized_options.h"
 #include "tools/report/forms.h"
+#include "tools/store/programs.h"
 
 namespace graphgate::tools {
 namespace {
@@ -86,6 +87,11 @@ Result<void> check_bench(const BenchOptions& verb) {
     if (part->needs_device && !has_device) {
       return bad_input("--only: '" + name + "' takes --device cuda or emulated");
     }
+  }
+  // Minutes pass before its part begins.
+  if (!verb.model.empty()) {
+    const auto model = read_program(verb.model, spec::builtin_op_table());
+    if (!model.ok()) return model.error();
   }
   if (!has_device) return check_device(verb.device);
   if (verb.what != "replay" && verb.what != "decode") {

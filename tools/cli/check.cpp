@@ -396,6 +396,16 @@ void leave_one_large_call(Script& script) {
   if (elements > kLarge) script.steps.resize(1);
 }
 
+// Without --judges, programs are judged by bounds and state alone.
+Result<void> refuse_for_judges_of_cases(const CheckVerb& verb, const std::string& path) {
+  if (!verb.judges.empty()) return {};
+  const char* flag = nullptr;
+  if (!verb.quality_baseline.empty()) flag = "--quality-baseline";
+  if (verb.every_configuration) flag = "--every-configuration";
+  if (flag == nullptr) return {};
+  return bad_input(path + ": " + flag + " has no effect on a program without --judges");
+}
+
 Result<FileReport> check_file(const std::string& path, std::size_t index, const Setting& setting) {
   FileReport report;
   report.file = path;
@@ -409,6 +419,7 @@ Result<FileReport> check_file(const std::string& path, std::size_t index, const 
   if (input.is_case && is_count_given) {
     return bad_input(path + ": --calls has no effect on a case, which says what it calls");
   }
+  if (!input.is_case) GRAPHGATE_TRY_VOID(refuse_for_judges_of_cases(setting.verb, path));
   if (!input.is_case && !input.recorded && !is_count_given) leave_one_large_call(input.script);
   if (input.recorded) {
     GRAPHGATE_TRY_VOID(refuse_beside_recording(*setting.verb.app, path, {"calls"}));

@@ -316,6 +316,11 @@ nlohmann::ordered_json json_of(const Verified& verified, const std::string& file
 
 Result<ExitCode> run_plan_verify(const PlanVerifyOptions& options, const spec::OpTable& ops) {
   GRAPHGATE_TRY(const std::string text, read_text(options.file));
+  constexpr std::string_view kZip = "PK\x03\x04";
+  if (text.starts_with(kZip)) {
+    return bad_input(options.file +
+                     ": is an archive, expected a plan; --program takes its program");
+  }
   const PlanForm form = options.form == PlanForm::kAny ? form_of(text) : options.form;
   Verified verified;
   if (form == PlanForm::kXla) {

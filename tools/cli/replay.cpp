@@ -127,7 +127,8 @@ Result<ReplayInput> read_replayed(const ReplayVerb& verb, const std::string& wor
   GRAPHGATE_TRY(const std::string path, path_of(verb, word));
   GRAPHGATE_TRY_VOID(refuse_bundle(path));
   GRAPHGATE_TRY(const std::string text, read_text(path));
-  if (!is_case_text(text)) return bad_input(path + ": not a case");
+  if (!is_case_text(text))
+    return bad_input(path + ": is no case; 'graphgate check' judges programs");
   GRAPHGATE_TRY(CaseFile the_case, parse_checked_case(text, path));
   if (verb.write.empty()) {
     GRAPHGATE_TRY_VOID(

@@ -7,6 +7,7 @@
 #include "interop/recording.h"
 #include "spec/graph_check.h"
 #include "spec/graph_text.h"
+#include "tools/store/check_input.h"
 
 namespace graphgate::tools {
 namespace {
@@ -66,6 +67,11 @@ Result<std::string> read_text(const std::string& path) { return read_whole(path)
 
 Result<spec::Program> program_of_text(const std::string& text, const std::string& path,
                                       const spec::OpTable& ops) {
+  if (is_case_text(text)) {
+    return bad_input(path +
+                     ": is a case, expected a program; 'graphgate convert CASE NAME.pt2' makes "
+                     "one of it");
+  }
   GRAPHGATE_TRY(spec::Program program, spec::parse_program(text, ops, path));
   const auto valid = spec::check_program(program, ops);
   if (!valid.ok()) return valid.error().at(path);

@@ -129,6 +129,23 @@ TEST_F(CliManners, RefuseFlagsWithoutEffect) {
     EXPECT_EQ(line_count(refused.err), 1U) << refused.err;
     EXPECT_TRUE(contains(refused.err, "--calls has no effect on a "));
   }
+  for (const std::string flag : {"--every-configuration", "--quality-baseline a.plan"}) {
+    const CliRun refused = here("check " + flag + " " + model);
+    EXPECT_EQ(refused.code, 4) << refused.out;
+    EXPECT_TRUE(contains(refused.err, "has no effect on a program without --judges"));
+  }
+}
+
+TEST_F(CliManners, SayWhatAFileOfAnotherKindIsFor) {
+  const std::string model = "golden/models/mutations.pt2";
+  fs::copy_file(folder_ / "golden/cases/op/conversion.case", folder_ / "a.case");
+  const std::string a_case = "a.case: is a case, expected a program";
+  expect_refused("plan a.case", a_case);
+  expect_refused("run a.case", a_case);
+  expect_refused("bench plan --model a.case", a_case);
+  expect_refused("bench plan --model missing.pt2", "missing.pt2: cannot be opened");
+  expect_refused("plan --verify " + model, "is an archive, expected a plan; --program takes");
+  expect_refused("replay " + model, "is no case; 'graphgate check' judges programs");
 }
 
 TEST_F(CliManners, WriteWhatPlanVerifyFindsAsJson) {
