@@ -360,13 +360,30 @@ Result<void> write_json(const nlohmann::ordered_json& json, const std::string& p
   return path.empty() ? Result<void>() : write_text(print_json(json), path);
 }
 
-void refuse_empty_paths(CLI::App& app) {
-  for (CLI::Option* option : app.get_options([](CLI::Option* each) { return is_path(*each); })) {
-    option->check([](const std::string& path) {
-      return path.empty() ? std::string("expected a path, found an empty one") : std::string();
-    });
+void refuse_wrong_words(CLI::App& app) {
+  for (CLI::Option* option : app.get_options({})) {
+    const std::string type = option->get_type_name();
+    if (is_path(*option)) {
+      option->check([](const std::string& path) {
+        return path.empty() ? std::string("expected a path, found an empty one") : std::string();
+      });
+    }
+    // As of "$ENGINE", which is not set: it would mean the executor that is built in.
+    if (type == takes::kCommand) {
+      option->check([](const std::string& command) {
+        const bool is_blank = command.find_first_not_of(" \t") == std::string::npos;
+        return is_blank ? std::string("expected a command, found an empty one") : std::string();
+      });
+    }
+    // CLI11 would take -1 for 2^64 - 1.
+    if (type == "UINT") {
+      option->check([](const std::string& number) {
+        return number.starts_with('-') ? "expected a number from 0 on, found " + number
+                                       : std::string();
+      });
+    }
   }
-  for (CLI::App* verb : app.get_subcommands({})) refuse_empty_paths(*verb);
+  for (CLI::App* verb : app.get_subcommands({})) refuse_wrong_words(*verb);
 }
 
 Result<ExitCode> after_unsupported(const Error& error) {

@@ -44,8 +44,9 @@ inline constexpr const char* kWords = "WORDS";  // free text
 
 }  // namespace takes
 
-// Adds a check to each option of a path, of the app and of its verbs: the path is not empty.
-void refuse_empty_paths(CLI::App& app);
+// Adds a check to each option of the app and of its verbs that takes a path, a command or a number
+// without a sign: no path and no command is empty, and the number has no sign.
+void refuse_wrong_words(CLI::App& app);
 
 // ---- options of an executor ----
 

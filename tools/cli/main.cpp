@@ -227,7 +227,7 @@ int run(int argc, char** given) {
   const std::vector<graphgate::tools::Verb> verbs = add_verbs(app, words);
   std::string text_limit;
   for (CLI::App* verb : app.get_subcommands({})) add_text_limit(*verb, text_limit);
-  graphgate::tools::refuse_empty_paths(app);
+  graphgate::tools::refuse_wrong_words(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::RequiredError& error) {

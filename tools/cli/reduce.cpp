@@ -159,7 +159,7 @@ Result<fuzz::ReducedCase> reduce_first(const ReduceVerb& verb, std::vector<CaseF
   GRAPHGATE_TRY(const auto subject, choose_subject(verb.subject, verb.planner, exchange.path()));
   const auto files = files_beside(verb.file);
   const CaseSources sources(*files, subject);
-  std::optional<Error> first_error;
+  std::optional<Error> error;
   for (CaseFile& the_case : cases) {
     GRAPHGATE_TRY(fuzz::ReduceRequest request,
                   request_of(verb, std::move(the_case), *subject, stop));
@@ -174,10 +174,10 @@ Result<fuzz::ReducedCase> reduce_first(const ReduceVerb& verb, std::vector<CaseF
     }
     auto reduced = fuzz::reduce_case(request, sources.get());
     if (reduced.ok()) return reduced;
-    if (!first_error) first_error = reduced.error();
-    if (reduced.error().kind != ErrorKind::kBadInput) break;
+    error = reduced.error();
+    if (error->kind != ErrorKind::kBadInput) break;
   }
-  return first_error->at(verb.file);
+  return error->at(verb.file);  // of the recording, where there is one: its data are the user's
 }
 
 // The line that shows it again. Options, ops and data stand in the case.

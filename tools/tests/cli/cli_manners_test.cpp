@@ -136,6 +136,19 @@ TEST_F(CliManners, RefuseFlagsWithoutEffect) {
   }
 }
 
+// As where a shell's variable is not set: it is not the executor that is built in.
+TEST_F(CliManners, RefuseAnEmptyCommandAndASign) {
+  const std::string model = "golden/models/mutations.pt2";
+  for (const std::string verb : {"check", "reduce", "replay"}) {
+    expect_refused(verb + " --executor '' " + model,
+                   "--executor: expected a command, found an empty one");
+  }
+  expect_refused("fuzz --cases 1 --executor ' '", "--executor: expected a command, found an empty");
+  expect_refused("reduce --check '' " + model, "--check: expected a command, found an empty one");
+  expect_refused("check --seed -1 " + model, "--seed: expected a number from 0 on, found -1");
+  expect_refused("fuzz --cases 1 --seed -1", "--seed: expected a number from 0 on, found -1");
+}
+
 TEST_F(CliManners, SayWhatAFileOfAnotherKindIsFor) {
   const std::string model = "golden/models/mutations.pt2";
   fs::copy_file(folder_ / "golden/cases/op/conversion.case", folder_ / "a.case");
