@@ -364,6 +364,21 @@ Result<std::vector<std::string>> drawn_names() {
   return names;
 }
 
+// What is drawn. Of a name that nobody has it says which one was probably meant.
+Result<fuzz::Alphabet> alphabet_of(const FuzzVerb& verb, const std::string& exclude) {
+  auto alphabet = fuzz::parse_alphabet(verb.ops, exclude);
+  if (alphabet.ok()) return alphabet;
+  GRAPHGATE_TRY(const std::vector<std::string> names, drawn_names());
+  for (const std::string& list : {verb.ops, verb.exclude}) {
+    for (const std::string& word : spec::split_list(list)) {
+      const std::string name = word.substr(0, word.find('='));
+      if (std::ranges::find(names, name) != names.end()) continue;
+      return bad_input(alphabet.error().message + did_you_mean(name, names));
+    }
+  }
+  return alphabet;
+}
+
 Result<ExitCode> list_drawn_ops() {
   GRAPHGATE_TRY(const std::vector<std::string> names, drawn_names());
   for (const std::string& name : names) print_line(stdout, name);
@@ -392,6 +407,8 @@ Result<FuzzOutcome> run(const FuzzVerb& verb, const fuzz::Corpus& corpus,
   if (!known.all().empty()) setting.known = &known;
   const std::string exclude = excluded(verb.exclude, *subject);
   if (!exclude.empty()) options.key.settings["exclude"] = exclude;
+  // Before anything of an earlier campaign is removed.
+  GRAPHGATE_TRY(const fuzz::Alphabet alphabet, alphabet_of(verb, exclude));
   std::optional<fuzz::ShardClaim> claim;
   if (!verb.replay_only) {
     GRAPHGATE_TRY(fuzz::ShardClaim taken,
@@ -399,7 +416,6 @@ Result<FuzzOutcome> run(const FuzzVerb& verb, const fuzz::Corpus& corpus,
     if (!taken.trouble().empty()) view.remark(taken.trouble());
     claim.emplace(std::move(taken));
   }
-  GRAPHGATE_TRY(const fuzz::Alphabet alphabet, fuzz::parse_alphabet(verb.ops, exclude));
   GRAPHGATE_TRY(const spec::OpTable ops, load_op_table({}));
   if (verb.subject.executor.empty()) {
     GRAPHGATE_TRY_VOID(look_for_device(verb.planner, options.pool));

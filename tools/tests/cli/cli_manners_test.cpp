@@ -1,5 +1,6 @@
 // The manners of the command line: words that were meant, flags without effect, folders, quiet and
 // verbose, and examples of --help that are what they say.
+#include <set>
 #include <sstream>
 
 #include "base/result_test.h"
@@ -134,6 +135,21 @@ TEST_F(CliManners, RefuseFlagsWithoutEffect) {
     EXPECT_EQ(refused.code, 4) << refused.out;
     EXPECT_TRUE(contains(refused.err, "has no effect on a program without --judges"));
   }
+}
+
+TEST_F(CliManners, KeepACampaignWhereTheNextOneHasAnOpThatIsNotDrawn) {
+  ASSERT_LE(here("fuzz --cases 1 --judges bounds --reduce-time 0 --corpus kept").code, 2);
+  const auto files = [&] {
+    std::set<std::string> names;
+    for (const auto& entry : fs::recursive_directory_iterator(folder_ / "kept")) {
+      names.insert(entry.path().string());
+    }
+    return names;
+  };
+  const std::set<std::string> before = files();
+  expect_refused("fuzz --cases 1 --corpus kept --overwrite --ops aten.ad",
+                 "'aten.ad' (graphgate fuzz --list-ops lists them); did you mean 'aten.add'?");
+  EXPECT_EQ(files(), before);
 }
 
 // As where a shell's variable is not set: it is not the executor that is built in.
