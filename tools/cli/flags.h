@@ -44,8 +44,8 @@ inline constexpr const char* kWords = "WORDS";  // free text
 
 }  // namespace takes
 
-// Adds a check to each option of the app and of its verbs that takes a path, a command or a number
-// without a sign: no path and no command is empty, and the number has no sign.
+// Adds checks to the options of the app and of its verbs: no path and no command is empty, and a
+// number that has no sign comes without one.
 void refuse_wrong_words(CLI::App& app);
 
 // ---- options of an executor ----
