@@ -97,7 +97,13 @@ Result<void> check_side(const SideChoice& side, const GateVerb& verb) {
     return bad_input("--overrides is for profiles, and '" + side.name + "' is a command");
   }
   if (!side.is_profile()) return {};
-  return check_options(ProfileSide{side.profile, verb.overrides}.flags());
+  const auto profile = check_options(ProfileSide{side.profile, ""}.flags());
+  if (!profile.ok()) {
+    return bad_input("'" + side.name + "': " + profile.error().message +
+                     "; other sides are cmd:COMMAND, python:PATH, vllm:PATH and FILE.json");
+  }
+  const auto both = check_options(ProfileSide{side.profile, verb.overrides}.flags());
+  return both.ok() ? both : both.error().at("--overrides");
 }
 
 Result<void> check_verb(const GateVerb& verb, const Choices& choices) {

@@ -151,7 +151,9 @@ TEST_F(CliGate, RefusesWhatThereIsNotInOneLine) {
     EXPECT_TRUE(contains(outcome.err, words));
   };
   refused("--baseline torch-1.0.0 --candidate fixed", "torch-1.0.0");
-  refused("--baseline fixed --candidate fixed --overrides none.json", "none.json");
+  refused("--baseline fixed --candidate fixed --overrides none.json", "--overrides: none.json");
+  refused("--baseline base --candidate fixed", "'base': ");
+  refused("--baseline base --candidate fixed", "cmd:COMMAND, python:PATH, vllm:PATH and FILE.json");
   refused("--baseline none.json --candidate fixed", "none.json");
   refused("--baseline fixed --candidate fixed --candidate fixed --save x.json", "--save");
   refused("--baseline fixed --candidate fixed --judges verifer", "--judges");
