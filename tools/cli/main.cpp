@@ -145,11 +145,20 @@ std::pair<const CLI::App*, std::string> last_verb(const CLI::App& app) {
   return last;
 }
 
+// "--streams: does not take 'few'" of CLI11's "Could not convert: --streams = few".
+std::string said_as_others(const std::string& message) {
+  const std::string begin = "Could not convert: ";
+  const std::size_t middle = message.find(" = ");
+  if (!message.starts_with(begin) || middle == std::string::npos) return message;
+  return message.substr(begin.size(), middle - begin.size()) + ": does not take '" +
+         message.substr(middle + 3) + "'";
+}
+
 // One line, as for all wrong input.
 std::string usage_error(const CLI::App* app, const CLI::Error& error) {
   const auto [last, verb] = last_verb(*app);
   const bool is_extra = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
-  const std::string message = error.what();
+  const std::string message = said_as_others(error.what());
   return graphgate::tools::plain_text(
              "graphgate: " + message +
              (is_extra ? meant_flag(*last, message) : meant_choice(message)) + " ('" + verb +

@@ -7,6 +7,7 @@
 #include "interop/recording.h"
 #include "spec/graph_check.h"
 #include "spec/graph_text.h"
+#include "tools/store/bundle.h"
 #include "tools/store/check_input.h"
 
 namespace graphgate::tools {
@@ -71,6 +72,10 @@ Result<spec::Program> program_of_text(const std::string& text, const std::string
     return bad_input(path +
                      ": is a case, expected a program; 'graphgate convert CASE NAME.pt2' makes "
                      "one of it");
+  }
+  if (text.starts_with("PK\x03\x04")) {
+    GRAPHGATE_TRY_VOID(refuse_bundle(path));
+    return bad_input(path + ": is a zip archive, and the name of a program in one ends in .pt2");
   }
   GRAPHGATE_TRY(spec::Program program, spec::parse_program(text, ops, path));
   const auto valid = spec::check_program(program, ops);

@@ -163,6 +163,7 @@ TEST_F(CliManners, RefuseAnEmptyCommandAndASign) {
   expect_refused("reduce --check '' " + model, "--check: expected a command, found an empty one");
   expect_refused("check --seed -1 " + model, "--seed: expected a number from 0 on, found -1");
   expect_refused("fuzz --cases 1 --seed -1", "--seed: expected a number from 0 on, found -1");
+  expect_refused("check --capture-sizes few " + model, "--capture-sizes: does not take 'few'");
 }
 
 TEST_F(CliManners, SayWhatAFileOfAnotherKindIsFor) {
@@ -173,6 +174,10 @@ TEST_F(CliManners, SayWhatAFileOfAnotherKindIsFor) {
   expect_refused("run a.case", a_case);
   expect_refused("bench plan --model a.case", a_case);
   expect_refused("bench plan --model missing.pt2", "missing.pt2: cannot be opened");
+  ASSERT_EQ(here("check -q --bundle b.zip " + model).code, 0);
+  expect_refused("plan b.zip", "b.zip: is a bundle, and no case: unpack it");
+  fs::copy_file(folder_ / model, folder_ / "model.zip");
+  expect_refused("plan model.zip", "model.zip: is a zip archive, and the name of a program in one");
   expect_refused("plan --verify " + model, "is an archive, expected a plan; --program takes");
   expect_refused("replay " + model, "is no case; 'graphgate check' judges programs");
 }
