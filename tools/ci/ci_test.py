@@ -141,6 +141,29 @@ class Script(Job):
             self.assertEqual(refused.stderr.count("\n"), 1, refused.stderr)
             self.assertIn(message, refused.stderr)
 
+    def test_says_which_environment_there_is_not(self):
+        case = os.path.join(GOLDEN, "cases/op/conversion.case")
+        lines = "old=torch==2.14.0\nnewer=torch==2.15.0"
+        for word in ("python:@new:compile", "next=vllm:@new"):
+            ran = self.script("check", "--executor", word, case, GRAPHGATE_ENVIRONMENTS=lines)
+            self.assertEqual(ran.returncode, 4, ran.stderr)
+            self.assertEqual(
+                ran.stderr,
+                f"graphgate_ci: {word}: GRAPHGATE_ENVIRONMENTS has no line 'new=REQUIREMENTS'\n")
+        self.assertFalse(os.path.exists(self.at(".graphgate/environments")))
+
+    def test_calls_a_folder_that_cannot_be_made_the_machines_fault(self):
+        with open(self.at("file"), "w", encoding="utf-8"):
+            pass
+        ran = self.script(*SMALL_GATE.split(), GRAPHGATE_REPORTS="file/reports")
+        self.assertEqual(ran.returncode, 3, ran.stderr)
+        self.assertIn("graphgate_ci: GRAPHGATE_FOLDER and GRAPHGATE_REPORTS", ran.stderr)
+
+    def test_refuses_a_quote_without_an_end(self):
+        ran = self.script(GRAPHGATE_RUN="check 'a b.case")
+        self.assertEqual(ran.returncode, 4, ran.stderr)
+        self.assertEqual(ran.stderr, "graphgate_ci: GRAPHGATE_RUN: a quote has no end: check 'a b.case\n")
+
     def test_says_where_there_is_no_graphgate(self):
         missing = self.script(*SMALL_GATE.split(), PATH=os.defpath)
         self.assertEqual(missing.returncode, 3)
