@@ -426,6 +426,9 @@ def serve(backend, device, layouts="kept", log=None):
     `log`: a file that gets a line for each refusal, and for each call that compiled graphs how many
     have an own plan and why others have none; of all processes of a campaign.
     """
+    if log:
+        with open(log, "a", encoding="utf-8"):
+            pass  # a file that cannot be written is told before the greeting
     ops.register()
     while _answer_requests(Server(backend, device, layouts, log)):
         if torch.device(device).type != "cpu" and torch.cuda._is_in_bad_fork():

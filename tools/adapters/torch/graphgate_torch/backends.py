@@ -7,6 +7,7 @@ Inductor is imported where it is used. It takes as long as PyTorch itself, and e
 """
 
 import contextlib
+import difflib
 import importlib
 import json
 import os
@@ -36,9 +37,12 @@ def _patches(options, settings):
     split = [name for name in options.get("split-op", "").split(",") if name]
     if split:
         patches["custom_should_partition_ops"] = [name.replace(".", "::", 1) for name in split]
+    known = inductor.get_config_copy()
     for name in patches:
-        if not hasattr(inductor, name.partition(".")[0]):
-            raise Unsupported(f"Inductor of PyTorch {torch.__version__} has no {name}")
+        if name not in known:
+            near = difflib.get_close_matches(name, known, 1)
+            meant = f"; did you mean {near[0]}?" if near else ""
+            raise Unsupported(f"Inductor of PyTorch {torch.__version__} has no {name}{meant}")
     return patches
 
 

@@ -126,16 +126,19 @@ def small_sizes(program, calls):
     torch.export gives every symbol that range, since it makes programs of their own for 0 and 1.
     """
     names = set(program.graph_signature.user_inputs)
-    declared = [node.meta["val"] for node in program.graph.nodes if node.op == "placeholder" and node.name in names]
+    declared = [
+        node.meta.get("val") for node in program.graph.nodes if node.op == "placeholder" and node.name in names
+    ]
     found = []
     for i, inputs in enumerate(calls):
-        tensors = [(j, *pair) for j, pair in enumerate(zip(declared, inputs)) if isinstance(pair[1], torch.Tensor)]
-        for j, value, given in tensors:
-            for d, (size, is_of_call) in enumerate(zip(value.shape, given.shape)):
-                is_symbol = isinstance(size, torch.SymInt)
-                least = is_symbol and program.range_constraints.get(size.node.expr)
-                if least and is_of_call < 2 and least.lower == 2:
-                    found.append(f"call {i}: size {d} of input {j} is {is_of_call}")
+        for j, (value, given) in enumerate(zip(declared, inputs)):
+            if not (isinstance(value, torch.Tensor) and isinstance(given, torch.Tensor)):
+                continue
+            for d, (size, given_size) in enumerate(zip(value.shape, given.shape)):
+                if isinstance(size, torch.SymInt) and given_size < 2:
+                    least = program.range_constraints.get(size.node.expr)
+                    if least is not None and least.lower == 2:
+                        found.append(f"call {i}: size {d} of input {j} is {given_size}")
     return found
 
 

@@ -465,6 +465,12 @@ class Serve(Checked):
         self.assertEqual(ran.returncode, 2, ran.stdout + ran.stderr)
         self.assertIn("has no option", ran.stdout)
 
+    def test_an_option_that_inductor_has_not_is_named(self):
+        case = os.path.join(GOLDEN, "cases", "op", "conversion.case")
+        ran, _ = self._check(_executor("--set", "triton.cudagraph=true"), "--judges", "bounds", case)
+        self.assertEqual(ran.returncode, 2, ran.stdout + ran.stderr)
+        self.assertIn("has no triton.cudagraph; did you mean triton.cudagraphs?", ran.stdout)
+
     def test_complex_numbers_pass(self):
         case = os.path.join(GOLDEN, "cases", "op", "complex.case")
         for words in (("--backend", "eager"), ()):
