@@ -1,12 +1,14 @@
 """Writes a user's model as graphgate reads it: an archive, and what PyTorch computes beside it."""
 
+import contextlib
 import copy
 import importlib.util
+import logging
 import os
 import sys
 
 import torch
-from torch.export import AdditionalInputs, Dim
+from torch.export import AdditionalInputs
 from torch.export._tree_utils import reorder_kwargs
 from torch.export.graph_signature import ConstantArgument, InputKind
 from torch.utils import _pytree as pytree
@@ -115,9 +117,22 @@ def _dynamic_shapes(module, calls):
     more = AdditionalInputs()
     for arguments, named in calls[1:]:
         more.add(arguments, named)
-    # Where a size stays, PyTorch says None here, and warns of it there.
-    return pytree.tree_map(
-        lambda each: Dim.STATIC if each is None else each, more.dynamic_shapes(module, *calls[0]))
+    return more.dynamic_shapes(module, *calls[0])
+
+
+@contextlib.contextmanager
+def _without_word_of_none():
+    """AdditionalInputs says None of a size that stays, and PyTorch warns of it: the user has said nothing."""
+    log = logging.getLogger("torch.export.dynamic_shapes")
+
+    def is_other(record):
+        return "Using None as a dynamic shape" not in record.getMessage()
+
+    log.addFilter(is_other)
+    try:
+        yield
+    finally:
+        log.removeFilter(is_other)
 
 
 def small_sizes(program, calls):
@@ -183,9 +198,10 @@ def export(model, path, decompose=False):
                     shapes = _dynamic_shapes(module, copy.deepcopy(calls))
                 # A copy: the calls below change the module's buffers.
                 arguments, named = copy.deepcopy(calls[0])
-                program = torch.export.export(
-                    copy.deepcopy(module), arguments, named, dynamic_shapes=shapes, strict=False
-                )
+                with _without_word_of_none():
+                    program = torch.export.export(
+                        copy.deepcopy(module), arguments, named, dynamic_shapes=shapes, strict=False
+                    )
             core = program.run_decompositions() if decompose else None
     except Exception as error:
         raise Bad(f"{path}: torch.export refuses it: {errors.words_of(error)}") from error

@@ -69,8 +69,12 @@ def model():
 # complex128 has no name in safetensors, and a conjugate is a mark in PyTorch.
 _ONE_TOKEN = """import torch
 
+class Scaled(torch.nn.Linear):
+    def forward(self, x, scale):
+        return super().forward(x) * scale
+
 def model():
-    return {"module": torch.nn.Linear(8, 8), "calls": [(torch.ones(n, 8),) for n in (3, 1)]}
+    return {"module": Scaled(8, 8), "calls": [(torch.ones(n, 8), 0.5) for n in (3, 1)]}
 """
 
 _COMPLEX_MODEL = """import torch
@@ -698,6 +702,7 @@ late = lambda: model(calls=[(torch.ones(3, 8),), (torch.ones(3, 9),)], dynamic_s
         ran = _run(sys.executable, "-m", "graphgate_torch", "export", model + ":model", archive, check=True)
         self.assertIn("call 1: size 0 of input 0 is 1, and torch.export says", ran.stdout)
         self.assertIn("judge this program with --allow-zero-and-one", ran.stdout)
+        self.assertNotIn("Using None", ran.stderr)
         ran = _run(GRAPHGATE, "check", "--allow-zero-and-one", archive)
         self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
 
