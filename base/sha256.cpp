@@ -1,11 +1,11 @@
 #include "base/sha256.h"
 
-#include <openssl/crypto.h>
 #include <openssl/evp.h>
 
 #include <array>
-#include <memory>
 #include <new>
+
+#include "base/libcrypto.h"
 
 namespace graphgate {
 namespace {
@@ -15,29 +15,11 @@ struct Digest {
   unsigned int size = 0;
 };
 
-// Returns SHA-256 out of a library context of our own. Throws std::bad_alloc. The default context
-// tells of no failure: where memory ends while libcrypto 3.0 makes it, its first use crashes.
-const EVP_MD* sha256() {
-  struct Release {
-    void operator()(OSSL_LIB_CTX* context) const { OSSL_LIB_CTX_free(context); }
-    void operator()(EVP_MD* method) const { EVP_MD_free(method); }
-  };
-  struct Made {
-    std::unique_ptr<OSSL_LIB_CTX, Release> context{OSSL_LIB_CTX_new()};
-    std::unique_ptr<EVP_MD, Release> method{context ? EVP_MD_fetch(context.get(), "SHA256", nullptr)
-                                                    : nullptr};
-    Made() {
-      if (!method) throw std::bad_alloc();
-    }
-  };
-  static const Made made;
-  return made.method.get();
-}
-
 Digest digest_of(std::string_view bytes) {
   Digest digest;
-  const int done =
-      EVP_Digest(bytes.data(), bytes.size(), digest.bytes.data(), &digest.size, sha256(), nullptr);
+  require_libcrypto();
+  const int done = EVP_Digest(bytes.data(), bytes.size(), digest.bytes.data(), &digest.size,
+                              EVP_sha256(), nullptr);
   if (done != 1) throw std::bad_alloc();  // a digest in memory lacks nothing else
   return digest;
 }

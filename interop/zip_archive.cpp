@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/atomic_file.h"
+#include "base/libcrypto.h"
 #include "base/one_line.h"
 
 namespace graphgate::interop {
@@ -200,6 +201,7 @@ bool add_entry(zip_t* archive, const ZipEntry& entry) {
 }  // namespace
 
 Result<void> write_zip(const std::string& path, std::span<const ZipEntry> entries) {
+  require_libcrypto();
   GRAPHGATE_TRY(AtomicFile file, AtomicFile::create(path));
   int code = 0;
   zip_t* archive = zip_open(file.temporary_path().c_str(), ZIP_CREATE | ZIP_TRUNCATE, &code);
