@@ -179,7 +179,9 @@ TEST(Docs, NameFilesByShortNamesThatExist) {
       "torch/_inductor/decomposition.py", "_decomp/decompositions.py",
       "torch/_decomp/decompositions.py", "ao/quantization/fx/_decomposed.py", "env_override.py",
       "compiler_interface.py", "config/compilation.py", "compilation/compiler_interface.py",
-      "decorators.py",
+      "decorators.py", "torch/__init__.py", "export/unflatten.py", "_export/serde/serialize.py",
+      "_inductor/index_propagation.py", "torch/utils/_sympy/functions.py",
+      "torch/utils/_sympy/printers.py", "torch/utils/_sympy/value_ranges.py",
       // what commands of the tutorial and of docs/ci.md write
       "gate.md", "summary.md",
       // what an installation has
