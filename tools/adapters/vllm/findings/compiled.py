@@ -19,20 +19,28 @@ from vllm.config import CompilationConfig, CompilationMode, CUDAGraphMode, VllmC
 
 # vLLM's ops whose compiled bodies the CPU build lacks: their rows, and what they compute.
 ROWS = {
+    "dynamic_per_token_scaled_fp8_quant": "(Tensor(a!) result, Tensor input, Tensor(b!) scale, Tensor? scale_ub) -> ()",
+    "dynamic_scaled_fp8_quant": "(Tensor(a!) result, Tensor input, Tensor(b!) scale) -> ()",
     "fused_add_rms_norm": "(Tensor(a!) input, Tensor(b!) residual, Tensor? weight, float epsilon) -> ()",
     "fused_add_rms_norm_static_fp8_quant": "(Tensor(a!) result, Tensor input, Tensor(b!) residual, Tensor weight, "
                                            "Tensor scale, float epsilon) -> ()",
     "fused_qk_norm_rope": "(Tensor(a!) qkv, int num_heads_q, int num_heads_k, int num_heads_v, int head_dim, float eps, "
                           "Tensor q_weight, Tensor k_weight, Tensor cos_sin_cache, bool is_neox, Tensor position_ids, "
                           "int forced_token_heads_per_warp=-1) -> ()",
+    "per_token_group_fp8_quant": "(Tensor input, Tensor(a!) output_q, Tensor(b!) output_s, int group_size, float eps, "
+                                 "float fp8_min, float fp8_max, bool scale_ue8m0, bool dummy_is_scale_transposed, "
+                                 "bool dummy_is_tma_aligned) -> ()",
     "rms_norm": "(Tensor(a!) result, Tensor input, Tensor? weight, float epsilon) -> ()",
     "rms_norm_dynamic_per_token_quant": "(Tensor(a!) result, Tensor input, Tensor weight, Tensor(b!) scale, "
                                         "float epsilon, Tensor? scale_ub, Tensor(c!)? residual) -> ()",
+    "rms_norm_per_block_quant": "(Tensor(a!) result, Tensor input, Tensor weight, Tensor(b!) scale, float epsilon, "
+                                "Tensor? scale_ub, Tensor(c!)? residual, int group_size, bool is_scale_transposed) -> ()",
     "rms_norm_static_fp8_quant": "(Tensor(a!) result, Tensor input, Tensor weight, Tensor scale, float epsilon) -> ()",
     "rotary_embedding": "(Tensor positions, Tensor(a!) query, Tensor(b!)? key, int head_size, Tensor cos_sin_cache, "
                         "bool is_neox, int rope_dim_offset=0, bool inverse=False) -> ()",
     "silu_and_mul": "(Tensor(a!) result, Tensor input) -> ()",
     "silu_and_mul_quant": "(Tensor(a!) result, Tensor input, Tensor scale) -> ()",
+    "static_scaled_fp8_quant": "(Tensor(a!) result, Tensor input, Tensor scale, int[]? group_shape=None) -> ()",
 }
 
 
@@ -44,6 +52,21 @@ def normalized(x, weight, epsilon):
 def fused_add_rms_norm(input, residual, weight, epsilon):
     residual.add_(input)
     input.copy_(normalized(residual, weight, epsilon))
+
+
+def fused_add_rms_norm_static_fp8_quant(result, input, residual, weight, scale, epsilon):
+    residual.add_(input)
+    static_scaled_fp8_quant(result, normalized(residual, weight, epsilon), scale)
+
+
+def fused_qk_norm_rope(qkv, num_heads_q, num_heads_k, num_heads_v, head_dim, eps, q_weight, k_weight, cos_sin_cache, is_neox,
+                       position_ids, forced_token_heads_per_warp=-1):
+    """Writes norms of query and key, turned in the style of GPT-NeoX, into the projection."""
+    query, key, _ = qkv.split([heads * head_dim for heads in (num_heads_q, num_heads_k, num_heads_v)], -1)
+    for part, weight in ((query, q_weight), (key, k_weight)):
+        heads = part.unflatten(-1, (-1, head_dim))
+        heads.copy_(normalized(heads.float(), weight.float(), eps))
+    rotary_embedding(position_ids, query, key, head_dim, cos_sin_cache, is_neox)
 
 
 def rms_norm(result, input, weight, epsilon):
@@ -64,6 +87,11 @@ def rotary_embedding(positions, query, key, head_size, cache, is_neox, rope_dim_
             first, second = view.chunk(2, -1)
             turned = torch.cat([-second, first], -1)
             view.copy_(view * cos[:, None] + turned * sin[:, None])
+
+
+def static_scaled_fp8_quant(result, input, scale, group_shape=None):
+    limits = torch.finfo(result.dtype)
+    result.copy_((input / scale).clamp(limits.min, limits.max).to(result.dtype))
 
 
 _library = torch.library.Library("_C", "FRAGMENT")
