@@ -29,7 +29,7 @@ class Backend:
     def fused_output_quant_supported(self, key):
         return self.quantizes
 
-    def forward(self, layer, query, key, value, cache, metadata, output, output_scale=None, output_block_scale=None):
+    def forward(self, layer, query, key, value, cache, metadata, output, output_scale=None, **others):
         SEEN.append((layer.layer_name, tuple(output.shape), output_scale is not None))
         output.copy_((query + value).view(output.shape).to(output.dtype))
 
@@ -42,7 +42,9 @@ def layer(name, heads, size, quantizes):
     return made
 
 
-LAYERS = {"first": layer("first", 2, 8, True), "second": layer("second", 4, 4, True), "third": layer("third", 2, 8, False)}
+LAYERS = {
+    "first": layer("first", 2, 8, True), "second": layer("second", 4, 4, True), "third": layer("third", 2, 8, False)
+}
 
 
 def passes(config):
@@ -57,7 +59,9 @@ def passes(config):
 
 def attention(query, name):
     output = torch.empty(query.shape)
-    torch.ops.vllm.unified_attention_with_output(query, query, query, output, _encode_layer_name(name), kv_cache_dummy_dep=None)
+    torch.ops.vllm.unified_attention_with_output(
+        query, query, query, output, _encode_layer_name(name), kv_cache_dummy_dep=None
+    )
     flat = output.view(query.shape[0], query.shape[1] * query.shape[2])
     quantized = torch.empty(flat.shape, dtype=torch.float8_e4m3fn)
     torch.ops._C.static_scaled_fp8_quant(quantized, flat, SCALE, (-1, -1))
@@ -68,7 +72,8 @@ SCALE = torch.ones(1)
 with override_forward_context(ForwardContext(no_compile_layers=LAYERS, attn_metadata=None, slot_mapping={})):
     for name, made in LAYERS.items():
         torch._dynamo.reset()
-        compiled(lambda query, name=name: attention(query, name), passes=passes)(torch.randn(5, made.num_heads, made.head_size))
+        call = compiled(lambda query, name=name: attention(query, name), passes=passes)
+        call(torch.randn(5, made.num_heads, made.head_size))
 is_right = True
 for name, shape, quantizes in SEEN:
     print(f"{name}: result {shape}, quantizes: {quantizes}")

@@ -14,7 +14,9 @@ from vllm.config import set_current_vllm_config
 from vllm.model_executor.layers.rotary_embedding import get_rope
 
 PARAMETERS = {"rope_type": "proportional", "rope_theta": 10000.0, "partial_rotary_factor": 0.5, "factor": 8.0}
-model = LlamaConfig(hidden_size=64, num_attention_heads=1, head_dim=64, max_position_embeddings=1024, rope_parameters=PARAMETERS)
+model = LlamaConfig(
+    hidden_size=64, num_attention_heads=1, head_dim=64, max_position_embeddings=1024, rope_parameters=PARAMETERS
+)
 expected, _ = ROPE_INIT_FUNCTIONS["proportional"](model, torch.device("cpu"))
 with set_current_vllm_config(configuration([], "eager")):
     rope = get_rope(64, 1024, rope_parameters=PARAMETERS, dtype=torch.float32)

@@ -12,8 +12,10 @@ from compiled import configuration
 from vllm.config import set_current_vllm_config
 from vllm.model_executor.layers.rotary_embedding import get_rope
 
-PARAMETERS = {"rope_type": "deepseek_yarn", "rope_theta": 10000.0, "factor": 4.0, "original_max_position_embeddings": 256,
-              "mscale": 1.0, "mscale_all_dim": 1.0, "rope_dim": 16, "is_deepseek_v4": True}
+PARAMETERS = {
+    "rope_type": "deepseek_yarn", "rope_theta": 10000.0, "factor": 4.0, "original_max_position_embeddings": 256,
+    "mscale": 1.0, "mscale_all_dim": 1.0, "rope_dim": 16, "is_deepseek_v4": True,
+}
 with set_current_vllm_config(configuration([], "eager")):
     rope = get_rope(64, 1024, is_neox_style=False, rope_parameters=PARAMETERS, dtype=torch.float32)
 positions, query = torch.tensor([1, 2, 3]), torch.arange(384.0).view(3, 2, 64)

@@ -1,7 +1,7 @@
-"""Two inputs of different sizes: with compile_sizes, vLLM compiles for both having the first one's size. It reads beyond the second.
+"""Two inputs of different sizes: with compile_sizes, vLLM compiles for both being as large as the first one.
 
-create_concrete_args (compilation/piecewise_backend.py) puts the one size in the place of every symbol:
-`expr.subs({s: size for s in expr.free_symbols})`. Nothing compares the second when it runs.
+create_concrete_args (compilation/piecewise_backend.py) puts the one size in the place of every symbol: `expr.subs({s:
+size for s in expr.free_symbols})`. Nothing compares the second when it runs.
 """
 
 import sys

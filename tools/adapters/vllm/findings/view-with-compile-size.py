@@ -1,7 +1,7 @@
-"""A view and its base enter a piece, which writes the base and reads the view: with compile_sizes, it reads what was before.
+"""A piece writes a base and reads a view of it, and has both as inputs: with compile_sizes, it reads what was before.
 
-create_concrete_args (compilation/piecewise_backend.py) makes each example of a piece's inputs anew, so that they share no
-memory, and the piece is compiled for inputs that do not.
+create_concrete_args (compilation/piecewise_backend.py) makes each example of a piece's inputs anew, so that they share
+no memory, and the piece is compiled for inputs that do not.
 """
 
 import sys
