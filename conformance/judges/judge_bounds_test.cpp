@@ -125,7 +125,7 @@ TEST(BoundsJudge, BlamesNobodyWhereARecordingHasACallThatTheReferenceRefuses) {
   const auto recorded = judged({recording({1, 2})});
   ASSERT_FALSE(recorded.ok());
   EXPECT_EQ(recorded.error().kind, ErrorKind::kBadInput);
-  EXPECT_EQ(recorded.error().message, "size s0 is 1, outside its range [2, 8]");
+  EXPECT_EQ(recorded.error().message, "judge bounds: size s0 is 1, outside its range [2, 8]");
 }
 
 TEST(BoundsJudge, HoldsMetadataToTheRecordingWhereNoValueCanBe) {

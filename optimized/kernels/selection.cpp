@@ -127,7 +127,7 @@ Item integer_bound(const Item& item, DType dtype, BoundSide side) {
   const std::int64_t least = dtype == DType::kUInt8 ? 0 : -most - 1;
   const auto given = number_as<std::int64_t>(item);
   if (side == BoundSide::kBelow ? given > most : given < least) {
-    throw OpError("a bound of " + std::to_string(given) + " is beyond all numbers of " +
+    throw OpError("a bound of " + std::to_string(given) + " is outside of all numbers of " +
                   std::string(spec::torch_name(dtype)));
   }
   return Item{std::clamp(given, least, most)};
