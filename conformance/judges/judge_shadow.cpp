@@ -192,7 +192,7 @@ class ShadowJudge {
   // What the script holds; where it holds nothing, everything that its calls return.
   Result<void> look_at_held() {
     if (holds_anything(runs_.script())) {
-      for (const HeldRecord& held : base_->held) judge_held(*base_, held);
+      for (const HeldRecord& held : base_->held) judge_held(runs_.script(), *base_, held);
       return {};
     }
     const Script script = with_holds(runs_.script(), *base_);
@@ -201,7 +201,7 @@ class ShadowJudge {
       if (!is_refusal(trace.error())) return trace.error();
       return {};
     }
-    for (const HeldRecord& held : trace.value().held) judge_held(trace.value(), held);
+    for (const HeldRecord& held : trace.value().held) judge_held(script, trace.value(), held);
     return {};
   }
 
@@ -215,15 +215,15 @@ class ShadowJudge {
     return maker;
   }
 
-  // Whether the executor gave its memory back between the hold and the look.
-  [[nodiscard]] bool slept(const HeldRecord& held) const {
-    const auto& steps = runs_.script().steps;
+  // Whether the executor gave its memory back between the hold and the look, by steps of `script`.
+  [[nodiscard]] static bool slept(const Script& script, const HeldRecord& held) {
+    const auto& steps = script.steps;
     return std::any_of(steps.begin() + static_cast<std::ptrdiff_t>(held.held_at),
                        steps.begin() + static_cast<std::ptrdiff_t>(held.step),
                        [](const ScriptStep& s) { return std::holds_alternative<ScriptSleep>(s); });
   }
 
-  void judge_held(const Trace& trace, const HeldRecord& held) {
+  void judge_held(const Script& script, const Trace& trace, const HeldRecord& held) {
     const auto maker = maker_of(trace, held);
     if (!maker) return;
     ++report_.checks;
@@ -240,7 +240,7 @@ class ShadowJudge {
                                     trace.calls.end(),
                                     [&](const CallRecord& call) { return call.step < held.step; });
     if (!held.now) {
-      const bool may_be_gone = later != trace.calls.end() || slept(held);
+      const bool may_be_gone = later != trace.calls.end() || slept(script, held);
       if (!is_weak || !may_be_gone) {
         add("S6.held-overwritten", "the " + what + " is refused at step " +
                                        std::to_string(held.step) + ": " + held.refusal);
@@ -253,7 +253,7 @@ class ShadowJudge {
     if (!difference.empty()) {
       Finding finding = overwritten(trace, *maker, index, held.step);
       finding.message = "the " + what + " did not stay: " + difference + finding.message +
-                        (slept(held) ? "; the executor slept in between" : "");
+                        (slept(script, held) ? "; the executor slept in between" : "");
       add(std::move(finding));
     }
   }

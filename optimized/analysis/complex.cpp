@@ -247,6 +247,7 @@ Argument new_pairs(Parts& parts, DType component, const Sizes& sizes, const Size
   std::ranges::stable_sort(order,
                            [&](std::size_t a, std::size_t b) { return strides[a] > strides[b]; });
   std::vector<std::int64_t> physical;
+  physical.reserve(sizes.size() + 1);
   for (const std::size_t d : order) physical.push_back(sizes[d]);
   physical.push_back(2);
   return parts.run(

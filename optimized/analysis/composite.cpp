@@ -72,6 +72,7 @@ std::vector<Argument> Parts::all(std::string_view op, std::vector<Argument> argu
   const spec::OpRow* const row = ops_.find(name);
   GRAPHGATE_CHECK(row != nullptr && arguments.size() <= row->schema.arguments.size());
   std::vector<NamedArgument> named;
+  named.reserve(arguments.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     named.push_back({row->schema.arguments[i].name, std::move(arguments[i])});
   }
