@@ -32,11 +32,11 @@ struct OpBody {
   Body body = nullptr;
   // The same number into every element: elements of what it writes may share memory.
   bool writes_one_number = false;
-  Moves moved = {};
   bool leaves_unwritten = false;  // the results hold nothing yet
   // Takes complex tensors, numbers and dtypes as others: it moves elements, or asks for the
   // geometry.
   bool takes_any_dtype = false;
+  Moves moved = {};
 
   [[nodiscard]] constexpr OpBody any_dtype() const {
     OpBody out = *this;
@@ -137,8 +137,8 @@ struct ComplexBody {
 [[nodiscard]] std::span<const ComplexBody> complex_product_bodies();
 [[nodiscard]] std::span<const ComplexBody> complex_reduction_bodies();
 
-// Whether the body computes by the bodies of other ops (composite.cpp, composite_loss.cpp). Views and
-// what moves elements do not compute.
+// Whether the body computes by the bodies of other ops (composite.cpp, composite_loss.cpp). Views
+// and what moves elements do not compute.
 [[nodiscard]] bool is_made_of_others(const spec::OpRow& row);
 
 // A base name, and that of the op of which PyTorch documents it as an alias: "aten.absolute",

@@ -104,6 +104,7 @@ void StateStore::wake(std::optional<spec::SleepPart> part, bool elsewhere,
                       const spec::DeviationSet& deviations, Instrument* watcher) {
   if (std::exchange(is_given_back_, false) && elsewhere) {
     std::vector<std::span<const std::byte>> before;
+    before.reserve(asleep_.size());
     for (const Asleep& one : asleep_) before.push_back(bytes_of(one.place));
     const StateMemory old = memory_;  // keeps the memory until its words have moved
     memory_.move(kAsleepFill);

@@ -75,6 +75,7 @@ class Recurrence {
   [[nodiscard]] std::vector<TensorRef> chunks(const TensorRef& tensor, std::int64_t count) const {
     const std::int64_t size = tensor->sizes.back() / count;
     std::vector<TensorRef> out;
+    out.reserve(static_cast<std::size_t>(count));
     for (std::int64_t i = 0; i < count; ++i) {
       out.push_back(part(run_, tensor, -1, i * size, (i + 1) * size));
     }

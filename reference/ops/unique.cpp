@@ -75,6 +75,7 @@ void emit_numbers(Call& call, const std::vector<Whole>& numbers, const Sizes& si
 void emit_elements(Call& call, const Groups& groups, bool inverse, bool counts) {
   const Tensor& self = *call.tensor("self");
   std::vector<Picked> picked;
+  picked.reserve(groups.first.size());
   for (const std::int64_t position : groups.first) picked.push_back({position, false});
   emit_made(call, pick(self, {groups.count()}, picked));
   emit_numbers(call, groups.of_item, self.sizes, inverse);

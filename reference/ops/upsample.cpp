@@ -339,6 +339,7 @@ void emit_resized_bytes(Call& call, const Upsampling& up, TapsOf taps_of) {
 void antialias_bytes(Call& call, const Upsampling& up, Kernel kernel, bool align_corners) {
   emit_resized_bytes(call, up, [&](std::size_t d) {
     std::vector<Taps<double>> taps;
+    taps.reserve(static_cast<std::size_t>(up.out[d]));
     for (std::int64_t i = 0; i < up.out[d]; ++i) {
       taps.push_back(antialias_taps(i, up, d, kernel, align_corners, 0.0));
     }

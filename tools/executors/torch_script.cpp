@@ -227,7 +227,7 @@ class GraphWriter {
       GRAPHGATE_TRY(const std::string text, print(element));
       out += (out.size() > 1 ? ", " : "") + text;
     }
-    if (is_tuple && list->size() == 1) out += ",";
+    if (is_tuple && list->size() == 1) out += ',';
     return out + (is_tuple ? ")" : "]");
   }
 
@@ -274,7 +274,8 @@ class GraphWriter {
       const auto place = row ? row->schema.find_argument(name) : std::nullopt;
       in_order = in_order && (!place || (*place == i && !row->schema.arguments[i].kwarg_only));
       out += out.empty() ? "" : ", ";
-      out += in_order || name.empty() ? text : name + "=" + text;
+      if (!in_order && !name.empty()) out.append(name).append("=");
+      out += text;
     }
     return out;
   }
@@ -366,7 +367,8 @@ Result<std::string> print_module(const spec::Program& program, const spec::OpTab
     const std::string held =
         is_input ? user_inputs[output.target] : "self." + attribute(output.target);
     const std::string written = writer.fresh("written");
-    body += "        " + written + " = torch.ops.aten.copy_.default(" + held + ", " + value + ")\n";
+    body.append("        ").append(written).append(" = torch.ops.aten.copy_.default(");
+    body.append(held).append(", ").append(value).append(")\n");
     // An output that is the new contents of a target is the target.
     if (const auto* id = program.graph.outputs[i].as<ValueId>()) writer.name_value(*id, written);
   }
