@@ -2,6 +2,7 @@
 
 #include <charconv>
 
+#include "spec/sleep_text.h"
 #include "spec/sym_expr_text.h"
 
 namespace graphgate::spec {
@@ -63,7 +64,7 @@ struct StepPrinter {
   }
   std::string operator()(const WakeStep& step) const {
     if (!step.part) return "wake";
-    return *step.part == SleepPart::kWeights ? "wake weights" : "wake caches";
+    return "wake " + std::string(sleep_part_name(*step.part));
   }
 };
 
@@ -214,10 +215,8 @@ class StepReader {
   // [weights|caches]
   Result<Step> read_wake() {
     WakeStep step;
-    if (reader_.accept("weights")) {
-      step.part = SleepPart::kWeights;
-    } else if (reader_.accept("caches")) {
-      step.part = SleepPart::kCaches;
+    for (const SleepPart part : {SleepPart::kWeights, SleepPart::kCaches}) {
+      if (!step.part && reader_.accept(sleep_part_name(part))) step.part = part;
     }
     return Step{step};
   }

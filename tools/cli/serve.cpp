@@ -11,6 +11,7 @@
 #include "spec/graph_check.h"
 #include "spec/graph_text.h"
 #include "spec/plan.h"
+#include "spec/sleep_text.h"
 #include "tools/cli/flags.h"
 #include "tools/cli/verb.h"
 #include "tools/executors/case_sources.h"
@@ -191,9 +192,7 @@ class Server {
     GRAPHGATE_TRY(spec::Executor* const executor, executor_of(body));
     std::string part;
     GRAPHGATE_TRY_VOID(read_optional(body, "part", part));
-    std::optional<spec::SleepPart> asked;
-    if (part == "weights") asked = spec::SleepPart::kWeights;
-    if (part == "caches") asked = spec::SleepPart::kCaches;
+    const auto asked = spec::parse_sleep_part(part);
     if (!asked && !part.empty()) return body.error("expected the part weights or caches");
     GRAPHGATE_TRY_VOID(executor->wake(asked));
     return Json{{"done", true}};

@@ -15,6 +15,7 @@
 #include "interop/plan_json.h"
 #include "interop/pt2_writer.h"
 #include "spec/graph_text.h"
+#include "spec/sleep_text.h"
 #include "tools/executors/exchange_folder.h"
 #include "tools/executors/kept_inputs.h"
 #include "tools/executors/limits.h"
@@ -375,7 +376,7 @@ class ExternalExecutor final : public spec::Executor {
 
   Result<void> wake(std::optional<spec::SleepPart> part) override {
     Json body = {{"executor", id_}};
-    if (part) body["part"] = *part == spec::SleepPart::kCaches ? "caches" : "weights";
+    if (part) body["part"] = spec::sleep_part_name(*part);
     return session_->ask_for_done("wake", std::move(body));
   }
 

@@ -1,6 +1,7 @@
 // Reading the script of a stored run; declared in stored_tensors.h.
 #include "spec/graph_check.h"
 #include "spec/graph_text.h"
+#include "spec/sleep_text.h"
 #include "tools/store/programs.h"
 #include "tools/store/stored_tensors.h"
 
@@ -174,9 +175,7 @@ class ScriptReader {
 
   Result<void> read_wake(const JsonCursor& value) {
     GRAPHGATE_TRY(const std::string part, value.as_string());
-    ScriptWake wake;
-    if (part == "weights") wake.part = spec::SleepPart::kWeights;
-    if (part == "caches") wake.part = spec::SleepPart::kCaches;
+    const ScriptWake wake{spec::parse_sleep_part(part)};
     if (!wake.part && part != "all") return value.error("expected weights, caches or all");
     script_.steps.emplace_back(wake);
     return {};

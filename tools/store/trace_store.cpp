@@ -10,6 +10,7 @@
 #include "interop/plan_json.h"
 #include "spec/graph_text.h"
 #include "spec/plan_text.h"
+#include "spec/sleep_text.h"
 #include "tools/report/forms.h"
 #include "tools/report/json.h"
 #include "tools/store/promises.h"
@@ -144,8 +145,7 @@ class RunWriter {
     return {{"sleep", {{"level", sleep.asked.level}, {"caches", sleep.asked.caches}}}};
   }
   Json step_json(const ScriptWake& wake) {
-    const char* const part = wake.part == spec::SleepPart::kCaches ? "caches" : "weights";
-    return {{"wake", wake.part ? part : "all"}};
+    return {{"wake", wake.part ? spec::sleep_part_name(*wake.part) : "all"}};
   }
   Json step_json(const ScriptRestart& restart) {
     Json json = {{"changes", restart.changes}};
