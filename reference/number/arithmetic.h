@@ -68,6 +68,8 @@ struct Arithmetic {
   bool refuses_as_cuda = false;
   // Declared beside the name: convolutions of float32 may go to a GPU's matrix units as TF32.
   bool tf32_convolutions = false;
+  // Never declared: an op asks for it where its kernels take subnormal float32 for 0 (flushed.h).
+  bool flushes_float32 = false;
   // Declared beside the name: products of tensors of this dtype may be summed in parts, which are
   // rounded to it, and added up in it (split_sum.h).
   bool splits_float16 = false;

@@ -369,6 +369,7 @@ Arithmetic arithmetic_of_convolutions() {
   Arithmetic out = declared_arithmetic();
   constexpr int kTf32Bits = 11;
   if (out.tf32_convolutions) out.operand_bits = std::min(out.operand_bits, kTf32Bits);
+  out.flushes_float32 = out.has_cuda_kernels;
   return out;
 }
 

@@ -47,6 +47,28 @@ TEST(Convolution, MayRoundItsFactorsToTf32) {
             0);
 }
 
+// cuDNN gives 0 for a sum of subnormal products. A CPU's kernels do not, nor do products of
+// matrices.
+TEST(Convolution, OfCudaKernelsMayTakeSubnormalNumbersForZero) {
+  const TensorRef input = tensor(DType::kFloat32, {1, 1, 1}, {0x1p-120});
+  const TensorRef weight = tensor(DType::kFloat32, {1, 1, 1}, {0x1.8p-20});
+  const auto radius = [&] {
+    return radii(*run_tensor("aten.conv1d.default", {{"input", {input}}, {"weight", {weight}}},
+                             Mode::kWorstCase))[0];
+  };
+  EXPECT_EQ(radius(), 0);
+  Arithmetic arithmetic;
+  arithmetic.has_cuda_kernels = true;
+  const DeclaredArithmetic declared(arithmetic);
+  EXPECT_GE(radius(), 0x1.8p-140);
+  EXPECT_LE(radius(), 0x1p-125);
+  const TensorRef left = tensor(DType::kFloat32, {1, 1}, {0x1p-120});
+  const TensorRef right = tensor(DType::kFloat32, {1, 1}, {0x1.8p-20});
+  EXPECT_EQ(radii(*run_tensor("aten.mm.default", {{"self", {left}}, {"mat2", {right}}},
+                              Mode::kWorstCase))[0],
+            0);
+}
+
 TEST(Convolution, PadsTheOddOneBehindForSame) {
   const TensorRef input = tensor(DType::kFloat32, {1, 1, 3}, {1, 2, 3});
   const TensorRef weight = tensor(DType::kFloat32, {1, 1, 2}, {1, 10});
