@@ -156,15 +156,28 @@ def of_adapter(error):
     return f"the adapter {adapter}, not {engine}: {said}{place}"
 
 
+def _place_of(error):
+    """Where an error without a text was raised: FILE:LINE, and that line of the source."""
+    frames = traceback.extract_tb(error.__traceback__)
+    if not frames:
+        return ""
+    last = frames[-1]
+    _, found, file = last.filename.rpartition("/site-packages/")
+    return f"{file if found else os.path.basename(last.filename)}:{last.lineno}: {last.line}".strip()
+
+
 def words_of(error):
-    """CLASS: TEXT of the innermost error, and in brackets what it was wrapped in, and for which op."""
+    """CLASS: TEXT of the innermost error, and in brackets what it was wrapped in, and for which op.
+
+    Where an error has no text, the place that raised it and its line stand there."""
     wrappers = []
     while inner := _inside(error):
         wrappers.append(error)
         error = inner
     # Dynamo's first line says where it failed, the next what failed.
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    said = ": ".join(filter(None, [type(error).__name__, " ".join(lines[:2])[:400]]))
+    text = " ".join(lines[:2]) or _place_of(error)
+    said = ": ".join(filter(None, [type(error).__name__, text[:400]]))
     if not wrappers:
         return said
     names = dict.fromkeys(type(each).__name__ for each in wrappers)

@@ -593,6 +593,11 @@ class Serve(Checked):
             ran.stdout,
         )
 
+    def test_an_error_without_a_text_is_told_by_its_place(self):
+        ran = self._check_with(_LOWERING_FAILS.replace('"no such layout"', ""), _CHAIN)
+        self.assertEqual(ran.returncode, 1, ran.stdout + ran.stderr)
+        self.assertRegex(ran.stdout, r"AssertionError: script\.py:\d+: raise AssertionError\(\)")
+
     def test_an_unknown_option_of_inductor_is_told(self):
         case = self._write("tiny.case", _CASE)
         for name in ("no_such_option", "triton.no_such_option"):
