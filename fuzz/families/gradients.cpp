@@ -8,19 +8,63 @@ namespace {
 using spec::DType;
 
 // The gradient of a mean or a sum is one number, that of losses has their sizes.
-bool draw_loss_gradient(Draft& draft, GeneReader& genes, std::size_t is_smooth) {
+struct Loss {
+  std::string_view op;
+  const char* number;  // what the loss is given besides, or null
+};
+constexpr Loss kLosses[] = {{"aten.mse_loss_backward.default", nullptr},
+                            {"aten.smooth_l1_loss_backward.default", "beta"},
+                            {"aten.huber_loss_backward.default", "delta"}};
+
+bool draw_loss_gradient(Draft& draft, GeneReader& genes, std::size_t variant) {
+  const Loss& loss = kLosses[variant];
   const TensorIndex self = draft.pick_floating(genes);
   const DrawnTensor from = draft.tensor(self);
   const TensorIndex target = draft.pick_like(genes, from.dtype, from.sizes);
   const std::int64_t reduction = genes.next() % 3;
   const TensorIndex gradient =
       draft.pick_like(genes, from.dtype, reduction == 0 ? from.sizes : Shape{});
-  NodeBuilder node(draft, is_smooth == 1 ? "aten.smooth_l1_loss_backward.default"
-                                         : "aten.mse_loss_backward.default");
+  NodeBuilder node(draft, loss.op);
   node.tensor("grad_output", gradient).tensor("self", self).tensor("target", target);
   node.integer("reduction", reduction);
-  if (is_smooth == 1) node.real("beta", genes.chance(50) ? 1.0 : 0.5);
+  if (loss.number) node.real(loss.number, genes.chance(50) ? 1.0 : 0.5);
   node.fresh(from.dtype, from.sizes);
+  return true;
+}
+
+// Of predictions between 0 and 1.
+bool draw_entropy_gradient(Draft& draft, GeneReader& genes, std::size_t) {
+  const TensorIndex logits = draft.pick_floating(genes);
+  const DrawnTensor from = draft.tensor(logits);
+  const TensorIndex target = draft.pick_like(genes, from.dtype, from.sizes);
+  const TensorIndex gradient = draft.pick_like(genes, from.dtype, from.sizes);
+  TensorIndex self = 0;
+  {
+    NodeBuilder sigmoid(draft, "aten.sigmoid.default");
+    sigmoid.tensor("self", logits);
+    self = sigmoid.fresh(from.dtype, from.sizes);
+  }
+  NodeBuilder node(draft, "aten.binary_cross_entropy_backward.default");
+  node.tensor("grad_output", gradient).tensor("self", self).tensor("target", target);
+  node.none("weight").integer("reduction", genes.next() % 3).fresh(from.dtype, from.sizes);
+  return true;
+}
+
+// Of a gate whose halves lie beside each other in the last dimension.
+bool draw_gate_gradient(Draft& draft, GeneReader& genes, std::size_t) {
+  const auto gradient = draft.pick(genes, [&](const DrawnTensor& tensor) {
+    return tensor.dtype == DType::kFloat32 && tensor.sizes.rank >= 1 &&
+           is_constant(tensor.sizes[tensor.sizes.rank - 1]);
+  });
+  if (!gradient) return false;
+  const DrawnTensor from = draft.tensor(*gradient);
+  Shape sizes = from.sizes;
+  Size& last = sizes[sizes.rank - 1];
+  last = static_cast<Size>(2 * draft.table().least(last));
+  const TensorIndex self = draft.pick_like(genes, from.dtype, sizes);
+  NodeBuilder node(draft, "aten.glu_backward.default");
+  node.tensor("grad_output", *gradient).tensor("self", self).integer("dim", -1);
+  node.fresh(from.dtype, sizes);
   return true;
 }
 
@@ -153,6 +197,9 @@ constexpr DrawnOp kGradientRows[] = {
     {"aten.embedding_dense_backward", 1, draw_embedding_gradient, 0, 8},
     {"aten.native_layer_norm_backward", 2, draw_layer_norm_gradient, 0, 8},
     {"aten.native_batch_norm_backward", 1, draw_batch_norm_gradient, 0, 8},
+    {"aten.huber_loss_backward", 1, draw_loss_gradient, 2, 13},
+    {"aten.binary_cross_entropy_backward", 1, draw_entropy_gradient, 0, 13},
+    {"aten.glu_backward", 1, draw_gate_gradient, 0, 13},
 };
 
 }  // namespace

@@ -80,6 +80,7 @@ constexpr Family kFamilies[] = {
     {"optimizer", optimizer_rows},
     {"motif", motif_rows},
     {"host", host_rows},
+    {"plane_gradients", plane_gradients_rows},
 };
 
 std::string known(std::string name) {

@@ -179,6 +179,7 @@ template <class Table>
 [[nodiscard]] std::span<const DrawnOp> fractional_max_pooling_rows();
 [[nodiscard]] std::span<const DrawnOp> functionalized_rows();
 [[nodiscard]] std::span<const DrawnOp> gradients_rows();
+[[nodiscard]] std::span<const DrawnOp> plane_gradients_rows();
 [[nodiscard]] std::span<const DrawnOp> grid_sampler_rows();
 [[nodiscard]] std::span<const DrawnOp> histogram_rows();
 [[nodiscard]] std::span<const DrawnOp> indexing_rows();

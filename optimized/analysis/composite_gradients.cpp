@@ -4,6 +4,7 @@
 
 #include "optimized/analysis/composite.h"
 #include "optimized/promotion.h"
+#include "optimized/strides.h"
 
 namespace graphgate::optimized {
 namespace gradients {
@@ -80,6 +81,74 @@ Values of_smooth_l1_loss(Parts& parts) {
       parts.run("aten.div.Scalar", {times(parts, shared, loss.difference), beta});
   const Argument chosen = parts.run("aten.where.self", {is_far, steep, slope});
   return {contiguous(parts, cast(parts, chosen, loss.dtype))};
+}
+
+// The slope grows with the difference up to delta, and stays.
+Values of_huber_loss(Parts& parts) {
+  const LossParts loss = loss_parts(parts);
+  const Argument delta = parts["delta"];
+  const Argument shared = parts.run("aten.mul.Scalar", {loss.gradient, {loss.share}});
+  const Argument sign = parts.run("aten.sign.default", {loss.difference});
+  const Argument steep = parts.run("aten.mul.Scalar", {times(parts, shared, sign), delta});
+  const Argument is_far =
+      parts.run("aten.ge.Scalar", {parts.run("aten.abs.default", {loss.difference}), delta});
+  const Argument chosen =
+      parts.run("aten.where.self", {is_far, steep, times(parts, shared, loss.difference)});
+  return {contiguous(parts, cast(parts, chosen, loss.dtype))};
+}
+
+// The divisor x (1 - x) is 1e-12 at least.
+Values of_binary_cross_entropy(Parts& parts) {
+  LossParts loss = loss_parts(parts);
+  const DType compute = wide(loss.dtype);
+  const Argument x = cast(parts, parts["self"], compute);
+  const Argument rest = parts.run("aten.rsub.Scalar", {x, {std::int64_t{1}}, {std::int64_t{1}}});
+  const Argument divisor = parts.run("aten.clamp_min.default", {times(parts, rest, x), {1e-12}});
+  Argument slope =
+      parts.run("aten.div.Tensor", {times(parts, loss.gradient, loss.difference), divisor});
+  if (parts.has("weight")) {
+    const Tensor weight = parts.tensor("weight");
+    if (broadcast_sizes(weight.sizes, parts.tensor("self").sizes) != parts.tensor("self").sizes) {
+      throw OpError("the gradient of a loss has the sizes of the prediction");
+    }
+    loss.dtype = promote(loss.dtype, weight.dtype);
+    slope = times(parts, slope, cast(parts, parts["weight"], compute));
+  }
+  const Argument shared = parts.run("aten.mul.Scalar", {slope, {loss.share}});
+  return {contiguous(parts, cast(parts, shared, loss.dtype))};
+}
+
+// ---- gates
+
+// The first half is times the sigmoid of the second.
+Values of_glu(Parts& parts) {
+  const Tensor self = parts.tensor("self");
+  require_floats(self.dtype);
+  const std::int64_t rank = self.rank();
+  std::int64_t dim = parts.integer("dim");
+  if (dim < -rank || dim >= rank) throw OpError("a dimension that self does not have");
+  if (dim < 0) dim += rank;
+  Sizes half = self.sizes;
+  std::int64_t& length = half[static_cast<std::size_t>(dim)];
+  if (length % 2 != 0) throw OpError("the size of the halved dimension is even");
+  length /= 2;
+  if (parts.tensor("grad_output").sizes != half) {
+    throw OpError("the gradient of a gate has half of its input's sizes");
+  }
+  const DType compute = wide(self.dtype);
+  const auto part = [&](std::int64_t first) {
+    return cast(parts, parts.run("aten.narrow.default", {parts["self"], {dim}, {first}, {length}}),
+                compute);
+  };
+  const Argument g = cast(parts, parts["grad_output"], compute);
+  const Argument a = part(0);
+  const Argument gate = parts.run("aten.sigmoid.default", {part(length)});
+  const Argument first = times(parts, g, gate);
+  const Argument rest = parts.run("aten.rsub.Scalar", {gate, {std::int64_t{1}}, {std::int64_t{1}}});
+  const Argument second = times(parts, times(parts, rest, first), a);
+  const Argument both =
+      parts.run("aten.cat.default", {Argument{Argument::List{first, second}}, {dim}});
+  return {contiguous(parts, cast(parts, both, self.dtype))};
 }
 
 // ---- parts
@@ -214,6 +283,56 @@ Values of_layer_norm(Parts& parts) {
   return out;
 }
 
+// Channels of one group share statistics. Everything is seen as [images, groups, channels of a
+// group, area].
+Values of_group_norm(Parts& parts) {
+  const Tensor input = parts.tensor("input");
+  require_floats(input.dtype);
+  const std::int64_t images = parts.integer("N");
+  const std::int64_t channels = parts.integer("C");
+  const std::int64_t area = parts.integer("HxW");
+  const std::int64_t groups = parts.integer("group");
+  const bool fits = groups > 0 && channels % groups == 0 &&
+                    input.count() == images * channels * area &&
+                    parts.tensor("grad_out").sizes == input.sizes;
+  if (!fits) throw OpError("the gradient of a group norm has the sizes of its input");
+  const DType compute = wide(input.dtype);
+  const DType parameters = parts.has("weight") ? parts.tensor("weight").dtype : input.dtype;
+  const std::int64_t depth = channels / groups;
+  const auto seen = [&](const Argument& value, const Sizes& sizes) {
+    return parts.run("aten.reshape.default",
+                     {cast(parts, value, compute), integers_argument(sizes)});
+  };
+  const Argument g = seen(parts["grad_out"], {images, groups, depth, area});
+  const Argument x = seen(parts["input"], {images, groups, depth, area});
+  const Argument mean = seen(parts["mean"], {images, groups, 1, 1});
+  const Argument rstd = seen(parts["rstd"], {images, groups, 1, 1});
+  const Argument normal = times(parts, minus(parts, x, mean), rstd);
+  Values out(3, Argument{spec::None{}});
+  if (wants(parts, 0)) {
+    const Argument weighed =
+        parts.has("weight") ? times(parts, g, seen(parts["weight"], {1, groups, depth, 1})) : g;
+    const auto mean_of = [&](const Argument& value) {
+      return parts.run("aten.mean.dim", {value, integers_argument({2, 3}), {true}});
+    };
+    const Argument moment = mean_of(times(parts, weighed, normal));
+    const Argument back =
+        minus(parts, minus(parts, weighed, mean_of(weighed)), times(parts, normal, moment));
+    const Argument whole = parts.run("aten.reshape.default",
+                                     {times(parts, back, rstd), integers_argument(input.sizes)});
+    out[0] = parts.run("aten.clone.default",
+                       {cast(parts, whole, input.dtype), {suggested_format(input)}});
+  }
+  const auto total = [&](const Argument& value) {
+    const Argument sum = parts.run("aten.sum.dim_IntList", {value, integers_argument({0, 3})});
+    const Argument flat = parts.run("aten.reshape.default", {sum, integers_argument({channels})});
+    return contiguous(parts, cast(parts, flat, parameters));
+  };
+  if (wants(parts, 1)) out[1] = total(times(parts, g, normal));
+  if (wants(parts, 2)) out[2] = total(g);
+  return out;
+}
+
 Values of_batch_norm(Parts& parts) {
   const Tensor input = parts.tensor("input");
   if (input.rank() < 2) throw OpError("the input of a batch norm has two dimensions or more");
@@ -248,9 +367,13 @@ Values of_prim_fma(Parts& parts) {
 }
 
 constexpr CompositeOp kCompositeGradients[] = {
+    {"aten.binary_cross_entropy_backward", written_where_asked<of_binary_cross_entropy>},
     {"aten.embedding_dense_backward", written_where_asked<of_embedding>},
+    {"aten.glu_backward", written_where_asked<of_glu>},
+    {"aten.huber_loss_backward", written_where_asked<of_huber_loss>},
     {"aten.mse_loss_backward", written_where_asked<of_mse_loss>},
     {"aten.native_batch_norm_backward", written_where_asked<of_batch_norm>},
+    {"aten.native_group_norm_backward", written_where_asked<of_group_norm>},
     {"aten.native_layer_norm_backward", written_where_asked<of_layer_norm>},
     {"aten.select_backward", written_where_asked<of_select>},
     {"aten.slice_backward", written_where_asked<of_slice>},

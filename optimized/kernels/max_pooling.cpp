@@ -141,14 +141,13 @@ Launch bind_adaptive(const Binding& call) {
   return pool(call, spatial, element::AdaptiveParts{in, out});
 }
 
-template <int spatial>
-void infer_backward(Inference& call) {
+// `out`: the sizes of the plane of places.
+void infer_places_gradient(Inference& call, int spatial, const Extents& out,
+                           spec::MemoryFormat format) {
   const Tensor& self = call.tensor("self");
   const Tensor& gradient = call.tensor("grad_output");
   const Tensor& indices = call.tensor("indices");
-  check_planes(self, spatial);
   const Extents in = plane_extents(self.sizes, spatial);
-  const Extents out = window_counts(window_of(call, spatial), in, spatial);
   const Sizes sizes = with_plane(self, out, spatial);
   if (gradient.sizes != sizes || indices.sizes != sizes) {
     throw OpError("the gradient's and the indices' sizes are not " + print_sizes(sizes));
@@ -157,7 +156,25 @@ void infer_backward(Inference& call) {
     throw OpError("the gradient must have self's dtype, the indices int64");
   }
   call.want_workspace(scratch_bytes(volume(in)) + 2 * scratch_bytes(volume(out)));
-  call.make(self.dtype, self.sizes, strides_in_format(self.sizes, suggested_format(self)));
+  call.make(self.dtype, self.sizes, strides_in_format(self.sizes, format));
+}
+
+template <int spatial>
+void infer_backward(Inference& call) {
+  const Tensor& self = call.tensor("self");
+  check_planes(self, spatial);
+  const Extents in = plane_extents(self.sizes, spatial);
+  infer_places_gradient(call, spatial, window_counts(window_of(call, spatial), in, spatial),
+                        suggested_format(self));
+}
+
+template <int spatial>
+void infer_adaptive_backward(Inference& call) {
+  const Tensor& self = call.tensor("self");
+  check_planes(self, spatial);
+  if (!spec::is_floating_point(self.dtype)) throw OpError("adaptive maxima want floats");
+  infer_places_gradient(call, spatial, plane_extents(call.tensor("indices").sizes, spatial),
+                        spatial == 2 ? suggested_format(self) : spec::MemoryFormat::kContiguous);
 }
 
 // Gradients add up in the order of the windows.
@@ -199,8 +216,10 @@ std::span<const Kernel> max_pooling_kernels() {
   static constexpr Kernel kKernels[] = {
       Kernel{"aten.adaptive_max_pool2d", infer_adaptive<2>, bind_adaptive<2>}.rows(
           row_rules::per_image),
+      {"aten.adaptive_max_pool2d_backward", infer_adaptive_backward<2>, bind_backward<2>},
       Kernel{"aten.adaptive_max_pool3d", infer_adaptive<3>, bind_adaptive<3>}.rows(
           row_rules::per_image),
+      {"aten.adaptive_max_pool3d_backward", infer_adaptive_backward<3>, bind_backward<3>},
       Kernel{"aten.max_pool1d", infer_max_pool1d<false>, bind_max_pool<1>}.rows(
           row_rules::per_image),
       Kernel{"aten.max_pool1d_with_indices", infer_max_pool1d<true>, bind_max_pool<1>}.rows(

@@ -7,6 +7,7 @@
 
 #include "optimized/analysis/row_rules.h"
 #include "optimized/codegen/work.h"
+#include "optimized/geometry/plane_gradient.h"
 #include "optimized/kernels/families.h"
 #include "optimized/kernels/fill.h"
 #include "optimized/kernels/view_geometry.h"
@@ -209,6 +210,46 @@ Launch bind_fixed(const Binding& call) {
   return bind_mapped(call, call.integers("padding"), mode);
 }
 
+// ---- gradients: an element gets those of all its copies
+
+template <PaddingMode mode, int dims>
+void infer_gradient(Inference& call) {
+  const Tensor& self = call.tensor("self");
+  const Tensor& gradient = call.tensor("grad_output");
+  const Sizes numbers = call.integers("padding");
+  if (numbers.size() != 2 * dims) throw OpError("padding: expected two numbers a dimension");
+  check_planes(self, dims);
+  if (!spec::is_floating_point(self.dtype) || gradient.dtype != self.dtype) {
+    throw OpError("padding: gradients are floats of one dtype");
+  }
+  const auto pads = pads_of(numbers, self);
+  for (std::int64_t d = 0; d < self.rank(); ++d) {
+    check_pad(mode, pads[static_cast<std::size_t>(d)], self.size(d), d);
+  }
+  const auto format = dims == 1 ? spec::MemoryFormat::kContiguous : suggested_format(self);
+  make_plane_gradient(call, dims, self.sizes, strides_in_format(self.sizes, format),
+                      plane_extents(padded_sizes(self, pads), dims));
+}
+
+template <PaddingMode mode, int dims>
+Launch bind_gradient(const Binding& call) {
+  const Tensor& result = call.result();
+  const auto pads = pads_of(call.integers("padding"), result);
+  const Extents in = plane_extents(result.sizes, dims);
+  Extents before{};
+  for (int d = 0; d < dims; ++d) {
+    before[static_cast<std::size_t>(kSpatialDims - 1 - d)] =
+        pads[pads.size() - 1 - static_cast<std::size_t>(d)].before;
+  }
+  return plane_gradient(call, dims, [=](const Extents& at, auto g, const auto& add) {
+    std::int64_t position = 0;
+    for (std::size_t d = 0; d < kSpatialDims; ++d) {
+      position = position * in[d] + source_index(mode, at[d] - before[d], in[d]);
+    }
+    add(position, g);
+  });
+}
+
 PaddingMode mode_of(const KernelCall& call) {
   const std::string_view mode = call.text("mode");
   if (mode == "constant") return PaddingMode::kConstant;
@@ -244,26 +285,38 @@ std::span<const Kernel> padding_kernels() {
              bind_fixed<PaddingMode::kReflect>}
           .any_dtype()
           .moves("self"),
+      {"aten.reflection_pad1d_backward", infer_gradient<PaddingMode::kReflect, 1>,
+       bind_gradient<PaddingMode::kReflect, 1>},
       Kernel{"aten.reflection_pad2d", infer_fixed<PaddingMode::kReflect>,
              bind_fixed<PaddingMode::kReflect>}
           .any_dtype()
           .moves("self"),
+      {"aten.reflection_pad2d_backward", infer_gradient<PaddingMode::kReflect, 2>,
+       bind_gradient<PaddingMode::kReflect, 2>},
       Kernel{"aten.reflection_pad3d", infer_fixed<PaddingMode::kReflect>,
              bind_fixed<PaddingMode::kReflect>}
           .any_dtype()
           .moves("self"),
+      {"aten.reflection_pad3d_backward", infer_gradient<PaddingMode::kReflect, 3>,
+       bind_gradient<PaddingMode::kReflect, 3>},
       Kernel{"aten.replication_pad1d", infer_fixed<PaddingMode::kReplicate>,
              bind_fixed<PaddingMode::kReplicate>}
           .any_dtype()
           .moves("self"),
+      {"aten.replication_pad1d_backward", infer_gradient<PaddingMode::kReplicate, 1>,
+       bind_gradient<PaddingMode::kReplicate, 1>},
       Kernel{"aten.replication_pad2d", infer_fixed<PaddingMode::kReplicate>,
              bind_fixed<PaddingMode::kReplicate>}
           .any_dtype()
           .moves("self"),
+      {"aten.replication_pad2d_backward", infer_gradient<PaddingMode::kReplicate, 2>,
+       bind_gradient<PaddingMode::kReplicate, 2>},
       Kernel{"aten.replication_pad3d", infer_fixed<PaddingMode::kReplicate>,
              bind_fixed<PaddingMode::kReplicate>}
           .any_dtype()
           .moves("self"),
+      {"aten.replication_pad3d_backward", infer_gradient<PaddingMode::kReplicate, 3>,
+       bind_gradient<PaddingMode::kReplicate, 3>},
   };
   return kKernels;
 }

@@ -3,6 +3,7 @@
 #include "optimized/arithmetic/sum.h"
 #include "optimized/codegen/plane_text.h"
 #include "optimized/codegen/type_text.h"
+#include "optimized/geometry/plane_gradient.h"
 #include "optimized/geometry/planes.h"
 #include "optimized/kernels/families.h"
 #include "optimized/strides.h"
@@ -102,14 +103,19 @@ void infer_average_pool(Inference& call) {
   call.make(self.dtype, sizes, strides_in_format(sizes, format));
 }
 
+element::AverageWindows average_windows(const Binding& call, int spatial) {
+  const Window window = window_of(call, spatial);
+  return {plane_extents(call.tensor("self").sizes, spatial),
+          window.kernel,
+          window.stride,
+          window.padding,
+          divisor_of(call).value_or(0),
+          call.boolean("count_include_pad") ? 1 : 0};
+}
+
 template <int spatial>
 Launch bind_average_pool(const Binding& call) {
-  const Extents in = plane_extents(call.tensor("self").sizes, spatial);
-  const Window window = window_of(call, spatial);
-  return average(call, spatial,
-                 element::AverageWindows{in, window.kernel, window.stride, window.padding,
-                                         divisor_of(call).value_or(0),
-                                         call.boolean("count_include_pad") ? 1 : 0});
+  return average(call, spatial, average_windows(call, spatial));
 }
 
 // ---- adaptive_avg_pool
@@ -141,14 +147,78 @@ Launch bind_adaptive_average(const Binding& call) {
   return average(call, spatial, element::AdaptiveParts{in, out});
 }
 
+// ---- gradients: each element of a part gets the gradient over the part's divisor
+
+Sizes averaged_strides(const Tensor& self, int spatial) {
+  const auto format = spatial == 2 ? suggested_format(self) : spec::MemoryFormat::kContiguous;
+  return strides_in_format(self.sizes, format);
+}
+
+template <class PartOf>
+Launch average_gradient(const Binding& call, int spatial, PartOf part_of) {
+  const Extents in = plane_extents(call.result().sizes, spatial);
+  return plane_gradient(call, spatial, [=](const Extents& at, auto g, const auto& add) {
+    const element::PlanePart part = part_of(at);
+    if (part.is_empty()) return;
+    const auto share = static_cast<decltype(g)>(g / static_cast<decltype(g)>(part.divisor));
+    for (std::int64_t z = part.begin[0]; z < part.end[0]; ++z) {
+      for (std::int64_t y = part.begin[1]; y < part.end[1]; ++y) {
+        for (std::int64_t x = part.begin[2]; x < part.end[2]; ++x) {
+          add((z * in[1] + y) * in[2] + x, share);
+        }
+      }
+    }
+  });
+}
+
+void require_one_dtype(const Inference& call) {
+  if (call.tensor("grad_output").dtype != call.tensor("self").dtype) {
+    throw OpError("grad_output and self have two dtypes");
+  }
+}
+
+template <int spatial>
+void infer_average_gradient(Inference& call) {
+  const Tensor& self = call.tensor("self");
+  check_planes(self, spatial);
+  require_one_dtype(call);
+  if (divisor_of(call) == 0) throw OpError("divisor_override is 0");
+  const Extents out =
+      window_counts(window_of(call, spatial), plane_extents(self.sizes, spatial), spatial);
+  make_plane_gradient(call, spatial, self.sizes, averaged_strides(self, spatial), out);
+}
+template <int spatial>
+Launch bind_average_gradient(const Binding& call) {
+  return average_gradient(call, spatial, average_windows(call, spatial));
+}
+
+template <int spatial>
+void infer_adaptive_gradient(Inference& call) {
+  const Tensor& self = call.tensor("self");
+  if (!spec::is_floating_point(self.dtype)) throw OpError("averages want floats");
+  check_planes(self, spatial);
+  require_one_dtype(call);
+  const Extents out = plane_extents(call.tensor("grad_output").sizes, spatial);
+  if (volume(out) == 0) throw OpError("grad_output has empty planes");
+  make_plane_gradient(call, spatial, self.sizes, averaged_strides(self, spatial), out);
+}
+template <int spatial>
+Launch bind_adaptive_gradient(const Binding& call) {
+  const Extents in = plane_extents(call.tensor("self").sizes, spatial);
+  const Extents out = plane_extents(call.tensor("grad_output").sizes, spatial);
+  return average_gradient(call, spatial, element::AdaptiveParts{in, out});
+}
+
 }  // namespace
 
 std::span<const Kernel> pooling_kernels() {
   static constexpr Kernel kKernels[] = {
       Kernel{"aten._adaptive_avg_pool2d", infer_adaptive_average<2>, bind_adaptive_average<2>}.rows(
           row_rules::per_image),
+      {"aten._adaptive_avg_pool2d_backward", infer_adaptive_gradient<2>, bind_adaptive_gradient<2>},
       Kernel{"aten._adaptive_avg_pool3d", infer_adaptive_average<3>, bind_adaptive_average<3>}.rows(
           row_rules::per_image),
+      {"aten._adaptive_avg_pool3d_backward", infer_adaptive_gradient<3>, bind_adaptive_gradient<3>},
       Kernel{"aten.adaptive_avg_pool1d", infer_adaptive_average<1>, bind_adaptive_average<1>}.rows(
           row_rules::per_image),
       Kernel{"aten.adaptive_avg_pool2d", infer_adaptive_average<2>, bind_adaptive_average<2>}.rows(
@@ -158,8 +228,10 @@ std::span<const Kernel> pooling_kernels() {
           row_rules::per_image),
       Kernel{"aten.avg_pool2d", infer_average_pool<2>, bind_average_pool<2>}.rows(
           row_rules::per_image),
+      {"aten.avg_pool2d_backward", infer_average_gradient<2>, bind_average_gradient<2>},
       Kernel{"aten.avg_pool3d", infer_average_pool<3>, bind_average_pool<3>}.rows(
           row_rules::per_image),
+      {"aten.avg_pool3d_backward", infer_average_gradient<3>, bind_average_gradient<3>},
   };
   return kKernels;
 }

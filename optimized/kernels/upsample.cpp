@@ -4,6 +4,7 @@
 
 #include "optimized/analysis/row_rules.h"
 #include "optimized/codegen/plane_text.h"
+#include "optimized/geometry/plane_gradient.h"
 #include "optimized/geometry/planes.h"
 #include "optimized/kernels/elements/resampling.h"
 #include "optimized/kernels/families.h"
@@ -87,9 +88,9 @@ void infer_upsample(Inference& call) {
 
 using Axes = std::array<element::ResizedAxis, kSpatialDims>;
 
-Axes axes_of(const Binding& call, Resize mode, int spatial) {
-  const Extents in = plane_extents(input_of(call).sizes, spatial);
-  const Extents out = plane_extents(call.result().sizes, spatial);
+// From a plane of `in` to one of `out`, as the call resizes it.
+Axes axes_between(const Binding& call, Resize mode, int spatial, const Extents& in,
+                  const Extents& out) {
   const bool aligns_corners = call.has("align_corners") && call.boolean("align_corners");
   Axes axes{};
   for (int d = 0; d < kSpatialDims; ++d) {
@@ -100,6 +101,10 @@ Axes axes_of(const Binding& call, Resize mode, int spatial) {
                std::bit_cast<std::int64_t>(scale)};
   }
   return axes;
+}
+Axes axes_of(const Binding& call, Resize mode, int spatial) {
+  return axes_between(call, mode, spatial, plane_extents(input_of(call).sizes, spatial),
+                      plane_extents(call.result().sizes, spatial));
 }
 
 // The taps of every output place of a dimension.
@@ -339,57 +344,66 @@ Launch bind_antialias(const Binding& call) {
   return antialias(call, mode);
 }
 
-// ---- the way back of nearest: a plane adds up what its elements were taken for
+// ---- the way back: a plane adds up what its elements were taken for, times their weights
 
-void infer_nearest_backward(Inference& call) {
+template <Resize mode, int spatial>
+void infer_resize_gradient(Inference& call) {
   const Tensor& gradient = call.tensor("grad_output");
   const Sizes sizes = call.integers("input_size");
-  const Sizes out = call.integers("output_size");
-  if (sizes.size() != 4 || out.size() != 2) throw OpError("images have two spatial dimensions");
-  if (gradient.sizes != Sizes{sizes[0], sizes[1], out[0], out[1]}) {
-    throw OpError("a gradient of sizes " + print_sizes(gradient.sizes));
+  if (sizes.size() != spatial + 2 || gradient.rank() != spatial + 2) {
+    throw OpError("input_size and grad_output have " + std::to_string(spatial + 2) + " dimensions");
   }
-  check_planes(gradient, 2);
+  check_planes(gradient, spatial);
   if (!spec::is_floating_point(gradient.dtype)) throw OpError("gradients are floats");
-  if (sizes[2] <= 0 || sizes[3] <= 0) throw OpError("an input size is not positive");
-  const std::int64_t in = volume(plane_extents(sizes, 2));
-  call.want_workspace(scratch_bytes(in) + scratch_bytes(volume(plane_extents(gradient.sizes, 2))));
-  call.make(gradient.dtype, sizes, strides_in_format(sizes, suggested_format(gradient)));
-}
-Launch bind_nearest_backward(const Binding& call) {
-  const Tensor& gradient = call.tensor("grad_output");
-  const Tensor& result = call.result();
-  const Extents in = plane_extents(result.sizes, 2);
-  const Extents out = plane_extents(gradient.sizes, 2);
-  std::array<std::vector<std::int64_t>, 2> places;  // of each element of the gradient
-  for (std::size_t d = 0; d < 2; ++d) {
-    const double scale = call.optional_real(d == 0 ? "scales_h" : "scales_w").value_or(0);
-    const element::ResizedAxis axis{Resize::kNearest, in[d + 1], out[d + 1], 0,
-                                    std::bit_cast<std::int64_t>(scale)};
-    for (const auto& taps : all_taps<float>(axis)) places[d].push_back(taps.places[0]);
+  for (const std::int64_t size : plane_extents(sizes, spatial)) {
+    if (size <= 0) throw OpError("an input size is not positive");
   }
-  return with_real(gradient.dtype, [&]<class C>() -> Launch {
-    auto* sums = reinterpret_cast<C*>(call.workspace());
-    auto* grads = reinterpret_cast<C*>(call.workspace() + scratch_bytes(volume(in)));
-    return [=, from = Rows(gradient, plane_dims(gradient, 2)),
-            to = Rows(result, plane_dims(result, 2))] {
-      for (std::int64_t p = 0; p < to.count(); ++p) {
-        from.load(p, grads);
-        std::fill(sums, sums + volume(in), C{0});
-        for_each_place(out, [&](const Extents& at, std::int64_t i) {
-          const std::int64_t y = places[0][static_cast<std::size_t>(at[1])];
-          const std::int64_t x = places[1][static_cast<std::size_t>(at[2])];
-          sums[y * in[2] + x] += grads[i];
-        });
-        to.store(p, sums);
-      }
-    };
-  });
+  const bool keeps_format =
+      mode == Resize::kLinear ? spatial > 1 : is_nearest(mode) && spatial == 2;
+  const auto format = keeps_format ? suggested_format(gradient) : spec::MemoryFormat::kContiguous;
+  make_plane_gradient(call, spatial, sizes, strides_in_format(sizes, format),
+                      output_extents(call, spatial));
+}
+
+template <Resize mode, int spatial>
+Launch bind_resize_gradient(const Binding& call) {
+  const Extents in = plane_extents(call.result().sizes, spatial);
+  const Extents out = plane_extents(call.tensor("grad_output").sizes, spatial);
+  const Axes axes = axes_between(call, mode, spatial, in, out);
+  // Which element is the nearest is asked in float32, whatever the dtype.
+  const bool is_double = !is_nearest(mode) && call.result().dtype == spec::DType::kFloat64;
+  const auto launch_of = [&]<class W>() {
+    return plane_gradient(call, spatial,
+                          [in, z = all_taps<W>(axes[0]), y = all_taps<W>(axes[1]),
+                           x = all_taps<W>(axes[2])](const Extents& at, auto g, const auto& add) {
+                            using C = decltype(g);
+                            const element::Taps<W>& tz = z[static_cast<std::size_t>(at[0])];
+                            const element::Taps<W>& ty = y[static_cast<std::size_t>(at[1])];
+                            const element::Taps<W>& tx = x[static_cast<std::size_t>(at[2])];
+                            for (std::size_t i = 0; i < tz.width; ++i) {
+                              for (std::size_t j = 0; j < ty.width; ++j) {
+                                const W plane_weight = tz.weights[i] * ty.weights[j];
+                                for (std::size_t k = 0; k < tx.width; ++k) {
+                                  const W weight = plane_weight * tx.weights[k];
+                                  add((tz.places[i] * in[1] + ty.places[j]) * in[2] + tx.places[k],
+                                      static_cast<C>(g * static_cast<C>(weight)));
+                                }
+                              }
+                            }
+                          });
+  };
+  return is_double ? launch_of.template operator()<double>()
+                   : launch_of.template operator()<float>();
 }
 
 template <Resize mode, int spatial>
 constexpr Kernel kernel_of(std::string_view name) {
   return {name, infer_upsample<mode, spatial>, bind_upsample<mode, spatial>};
+}
+
+template <Resize mode, int spatial>
+constexpr Kernel gradient_of(std::string_view name) {
+  return {name, infer_resize_gradient<mode, spatial>, bind_resize_gradient<mode, spatial>};
 }
 
 }  // namespace
@@ -399,16 +413,25 @@ std::span<const Kernel> upsample_kernels() {
       {"aten._upsample_bicubic2d_aa", infer_antialias, bind_antialias<Resize::kCubic>},
       {"aten._upsample_bilinear2d_aa", infer_antialias, bind_antialias<Resize::kLinear>},
       kernel_of<Resize::kNearestExact, 1>("aten._upsample_nearest_exact1d"),
+      gradient_of<Resize::kNearestExact, 1>("aten._upsample_nearest_exact1d_backward"),
       kernel_of<Resize::kNearestExact, 2>("aten._upsample_nearest_exact2d"),
+      gradient_of<Resize::kNearestExact, 2>("aten._upsample_nearest_exact2d_backward"),
       kernel_of<Resize::kNearestExact, 3>("aten._upsample_nearest_exact3d"),
+      gradient_of<Resize::kNearestExact, 3>("aten._upsample_nearest_exact3d_backward"),
       kernel_of<Resize::kCubic, 2>("aten.upsample_bicubic2d").rows(row_rules::per_image),
+      gradient_of<Resize::kCubic, 2>("aten.upsample_bicubic2d_backward"),
       kernel_of<Resize::kLinear, 2>("aten.upsample_bilinear2d").rows(row_rules::per_image),
+      gradient_of<Resize::kLinear, 2>("aten.upsample_bilinear2d_backward"),
       kernel_of<Resize::kLinear, 1>("aten.upsample_linear1d").rows(row_rules::per_image),
+      gradient_of<Resize::kLinear, 1>("aten.upsample_linear1d_backward"),
       kernel_of<Resize::kNearest, 1>("aten.upsample_nearest1d").rows(row_rules::per_image),
+      gradient_of<Resize::kNearest, 1>("aten.upsample_nearest1d_backward"),
       kernel_of<Resize::kNearest, 2>("aten.upsample_nearest2d").rows(row_rules::per_image),
-      {"aten.upsample_nearest2d_backward", infer_nearest_backward, bind_nearest_backward},
+      gradient_of<Resize::kNearest, 2>("aten.upsample_nearest2d_backward"),
       kernel_of<Resize::kNearest, 3>("aten.upsample_nearest3d").rows(row_rules::per_image),
+      gradient_of<Resize::kNearest, 3>("aten.upsample_nearest3d_backward"),
       kernel_of<Resize::kLinear, 3>("aten.upsample_trilinear3d"),
+      gradient_of<Resize::kLinear, 3>("aten.upsample_trilinear3d_backward"),
   };
   return kKernels;
 }

@@ -81,6 +81,96 @@ void smooth_l1_loss_backward(Call& call) {
   });
 }
 
+// z g of a difference z within delta, else delta times its sign times g.
+void huber_loss_backward(Call& call) {
+  const DType dtype = gather_operands(call, {"grad_output", "self", "target"}).common;
+  const double share = share_of(call, 1, dtype);
+  const double delta = round_to_dtype(call.real("delta"), compute_dtype(dtype));
+  emit_loss_gradient(call, [=]<class N>(const N& g, const N& x, const N& y) {
+    const N edge = held_in(N(delta), dtype);
+    const N scale = held_in(N(share), dtype);
+    const N z = held_in(x - y, dtype);
+    const N far = covering(held_in(held_in(scale * g, dtype) * edge, dtype), scale * g * edge);
+    const N near = covering(held_in(scale * z, dtype) * g, scale * z * g);
+    const Whole is_low = less(z, -edge) | equal(z, -edge);
+    const Whole is_high = less(edge, z) | equal(edge, z);
+    return select(is_low, -far, select(is_high, far, near));
+  });
+}
+
+// (x - y) g / max((1 - x) x, 1e-12), times the weight. PyTorch's kernels have 1e-12 as a float32.
+// They may round 16-bit data after every step, and the smallest divisor, too: float16 has 0 for it.
+void binary_cross_entropy_backward(Call& call) {
+  const bool is_weighted = call.has("weight");
+  const Operands operands = is_weighted
+                                ? gather_operands(call, {"grad_output", "self", "target", "weight"})
+                                : gather_operands(call, {"grad_output", "self", "target"});
+  const DType dtype = operands.common;
+  require_floating(call, dtype);
+  if (operands.sizes != call.tensor("self")->sizes) {
+    throw OpError("the gradient of a loss has the sizes of the prediction");
+  }
+  check_result_fits(call, dtype);
+  const double share = share_of(call, 1, dtype);
+  const double least = 1e-12;
+  with_real(call.mode(), [&]<class N>() {
+    const auto slope = [=](const N& g, const N& x, const N& y) {
+      const N plain = maximum((N(1.0) - x) * x, N(least));
+      const double held = round_to_dtype(round_to_dtype(least, DType::kFloat32), dtype);
+      const N by_steps = maximum(held_in(held_in(N(1.0) - x, dtype) * x, dtype), N(held));
+      return covering(held_in(g * held_in(x - y, dtype), dtype) / by_steps, g * (x - y) / plain);
+    };
+    const Sizes strides = spec::contiguous_strides(operands.sizes);
+    if (is_weighted) {
+      auto weighed = [=](const N& g, const N& x, const N& y, const N& w) {
+        return held_in(slope(g, x, y) * w, dtype) * N(share);
+      };
+      emit_formula_as<N, 4>(call, operands, dtype, dtype, strides, weighed);
+    } else {
+      auto plain = [=](const N& g, const N& x, const N& y) {
+        return held_in(slope(g, x, y), dtype) * N(share);
+      };
+      emit_formula_as<N, 3>(call, operands, dtype, dtype, strides, plain);
+    }
+  });
+}
+
+// --- gates ---
+
+// a sigmoid(b) of the halves a and b of a dimension: sigmoid(b) g, and the slope of the sigmoid
+// times a g. Kernels of 16-bit data may round after every step.
+void glu_backward(Call& call) {
+  const Tensor& self = *call.tensor("self");
+  const Tensor& gradient = *call.tensor("grad_output");
+  const DType dtype = self.dtype;
+  require_floating(call, dtype);
+  if (gradient.dtype != dtype) throw OpError("glu_backward: two dtypes");
+  const auto dim = static_cast<std::size_t>(wrap_dim(call.integer("dim"), self.rank()));
+  Sizes half = self.sizes;
+  if (half[dim] % 2 != 0) throw OpError("glu_backward: the halved dimension's size is odd");
+  half[dim] /= 2;
+  if (gradient.sizes != half) throw OpError("glu_backward: the sizes do not fit each other");
+  const DType compute = compute_dtype(dtype);
+  with_real(call.mode(), [&]<class N>() {
+    const Array<N> x = load<N>(self, dtype);
+    const Array<N> g = load<N>(gradient, dtype);
+    Array<N> out(self.sizes);
+    std::int64_t i = 0;
+    for_each_index(half, [&](const Sizes& index) {
+      Sizes at = index;
+      const std::int64_t first = x.position(at);
+      at[dim] += half[dim];
+      const std::int64_t second = x.position(at);
+      const N gate = held_in(divide_by_logistic(N(1.0), x[second], compute), dtype);
+      const N part = held_in(gate * g[i], dtype);
+      out[first] = part;
+      out[second] = held_in((N(1.0) - gate) * part, dtype) * x[first];
+      ++i;
+    });
+    call.emit(out, dtype, spec::contiguous_strides(self.sizes));
+  });
+}
+
 // --- parts ---
 
 // Zeros of the input's sizes.
@@ -264,6 +354,72 @@ void native_layer_norm_backward(Call& call) {
   });
 }
 
+// Channels share the statistics of their group, and have weights of their own.
+void native_group_norm_backward(Call& call) {
+  const Tensor& input = *call.tensor("input");
+  const Tensor& gradient = *call.tensor("grad_out");
+  require_floating(call, input.dtype);
+  const std::int64_t images = call.integer("N");
+  const std::int64_t channels = call.integer("C");
+  const std::int64_t area = call.integer("HxW");
+  const std::int64_t groups = call.integer("group");
+  const bool fits = images >= 0 && channels >= 0 && area >= 0 && groups > 0 &&
+                    channels % groups == 0 && input.count() == images * channels * area;
+  if (!fits || gradient.sizes != input.sizes) {
+    throw OpError("group_norm_backward: the sizes do not fit each other");
+  }
+  const std::int64_t depth = channels / groups;
+  with_real(call.mode(), [&]<class N>() {
+    const Array<N> x = load<N>(input, input.dtype);
+    const Array<N> g = load<N>(gradient, gradient.dtype);
+    const auto mean = parameter<N>(call, "mean", input.dtype);
+    const auto rstd = parameter<N>(call, "rstd", input.dtype);
+    const auto weight = parameter<N>(call, "weight", input.dtype);
+    Array<N> of_input(input.sizes);
+    std::vector<Sum<N>> of_weight(container_size({channels}));
+    std::vector<Sum<N>> of_bias(container_size({channels}));
+    for (std::int64_t group = 0; group < images * groups; ++group) {
+      const N* center = element(mean, group);
+      const N* factor = element(rstd, group);
+      if (!center || !factor) throw OpError("group_norm_backward: wants statistics");
+      const std::int64_t first = group * depth * area;
+      std::vector<N> row;
+      std::vector<N> scaled;
+      for (std::int64_t d = 0; d < depth; ++d) {
+        const std::int64_t channel = group % groups * depth + d;
+        const N* w = element(weight, channel);
+        std::vector<N> of_channel;
+        std::vector<N> from_channel;
+        for (std::int64_t i = 0; i < area; ++i) {
+          const std::int64_t at = first + d * area + i;
+          of_channel.push_back(x[at]);
+          from_channel.push_back(g[at]);
+          row.push_back(x[at]);
+          scaled.push_back(w ? g[at] * *w : g[at]);
+        }
+        const GroupGradient<N> own(from_channel, of_channel, *center, *factor);
+        of_weight[static_cast<std::size_t>(channel)].add(
+            covering(own.moment, (own.product - own.sum * *center) * *factor));
+        of_bias[static_cast<std::size_t>(channel)].add(own.sum);
+      }
+      const GroupGradient<N> whole(scaled, row, *center, *factor);
+      for (std::size_t i = 0; i < row.size(); ++i) {
+        of_input[first + static_cast<std::int64_t>(i)] = whole.at(scaled[i], row[i]);
+      }
+    }
+    const auto results = [&](const std::vector<Sum<N>>& sums) {
+      Array<N> out(Sizes{channels});
+      for (std::int64_t c = 0; c < channels; ++c)
+        out[c] = sums[static_cast<std::size_t>(c)].result();
+      return out;
+    };
+    const DType parameters = dtype_of(call, "weight", input.dtype);
+    emit_or_none(call, 0, of_input, input.dtype, image_strides(input, input.sizes));
+    emit_or_none(call, 1, results(of_weight), parameters, {1});
+    emit_or_none(call, 2, results(of_bias), parameters, {1});
+  });
+}
+
 // Without training the mean and the deviation are the running ones, on which nothing else depends.
 void native_batch_norm_backward(Call& call) {
   const Tensor& input = *call.tensor("input");
@@ -329,9 +485,13 @@ void prim_fma(Call& call) {
 }
 
 constexpr std::array kGradientOps = {
+    OpBody{"aten.binary_cross_entropy_backward", binary_cross_entropy_backward},
     OpBody{"aten.embedding_dense_backward", embedding_dense_backward},
+    OpBody{"aten.glu_backward", glu_backward},
+    OpBody{"aten.huber_loss_backward", huber_loss_backward},
     OpBody{"aten.mse_loss_backward", mse_loss_backward},
     OpBody{"aten.native_batch_norm_backward", native_batch_norm_backward},
+    OpBody{"aten.native_group_norm_backward", native_group_norm_backward},
     OpBody{"aten.native_layer_norm_backward", native_layer_norm_backward},
     OpBody{"aten.select_backward", select_backward},
     OpBody{"aten.slice_backward", slice_backward},

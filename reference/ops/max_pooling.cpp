@@ -166,8 +166,7 @@ void adaptive_max_pool3d(Call& call) { adaptive_max_pool(call, 3); }
 // Each gradient goes to its maximum's place; those that meet there are added in the dtype itself,
 // one rounding each, as PyTorch's CPU kernel does, in any order. An undecided index leaves its
 // whole plane open.
-template <std::size_t rank>
-void max_pool_backward(Call& call) {
+void emit_maxima_gradient(Call& call, std::size_t rank, const Sizes& strides) {
   const Tensor& self = *call.tensor("self");
   const Planes planes = planes_of(self, rank);
   const Tensor& indices = *call.tensor("indices");
@@ -194,13 +193,27 @@ void max_pool_backward(Call& call) {
       const N sum = sums[static_cast<std::size_t>(p)].result(how, self.dtype);
       out[p] = is_open[static_cast<std::size_t>(p / planes.area_in)] ? left_open(sum) : sum;
     }
-    call.emit(out, self.dtype, image_strides(self, self.sizes));
+    call.emit(out, self.dtype, strides);
   });
+}
+template <std::size_t rank>
+void max_pool_backward(Call& call) {
+  const Tensor& self = *call.tensor("self");
+  emit_maxima_gradient(call, rank, image_strides(self, self.sizes));
+}
+template <std::size_t rank>
+void adaptive_max_pool_backward(Call& call) {
+  const Tensor& self = *call.tensor("self");
+  const Sizes strides =
+      rank == 2 ? image_strides(self, self.sizes) : spec::contiguous_strides(self.sizes);
+  emit_maxima_gradient(call, rank, strides);
 }
 
 constexpr std::array kMaxPoolingOps = {
     OpBody{"aten.adaptive_max_pool2d", adaptive_max_pool2d},
+    OpBody{"aten.adaptive_max_pool2d_backward", adaptive_max_pool_backward<2>},
     OpBody{"aten.adaptive_max_pool3d", adaptive_max_pool3d},
+    OpBody{"aten.adaptive_max_pool3d_backward", adaptive_max_pool_backward<3>},
     OpBody{"aten.max_pool1d", max_pool1d},
     OpBody{"aten.max_pool1d_with_indices", max_pool1d_with_indices},
     OpBody{"aten.max_pool2d", max_pool2d},

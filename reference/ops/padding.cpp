@@ -3,6 +3,7 @@
 #include <array>
 
 #include "reference/movement.h"
+#include "reference/ops/plane_gradient.h"
 #include "reference/ops/view.h"
 #include "reference/registry.h"
 
@@ -179,6 +180,46 @@ void replication_pad(Call& call) {
   emit_made(call, padded_by_replication(*call.tensor("self"), pad));
 }
 
+// The way back of reflection and of replication: an element gets the gradients of all its copies.
+void padding_backward(Call& call, std::size_t dims, Outside outside) {
+  const Tensor& self = *call.tensor("self");
+  const Tensor& gradient = *call.tensor("grad_output");
+  const Sizes pad = call.integers("padding");
+  check_pad_length(pad, 2 * dims);
+  check_spatial(self, dims, "padding");
+  const Margins margins = margins_of(self, pad);
+  if (gradient.sizes != padded_sizes(self, margins) || gradient.dtype != self.dtype) {
+    throw OpError("padding: grad_output is not like the padded tensor");
+  }
+  if (!spec::is_floating_point(self.dtype)) throw OpError("padding: gradients are floats");
+  const std::size_t first = self.sizes.size() - dims;
+  for (std::size_t d = first; d < self.sizes.size(); ++d) {
+    const bool fits = margins.before[d] < self.sizes[d] && margins.after[d] < self.sizes[d];
+    if (outside == reflected && !fits) throw OpError("padding: more is reflected than there is");
+  }
+  const auto format = dims > 1 ? suggested_format(self) : MemoryFormat::kContiguous;
+  with_real(call.mode(), [&]<class N>() {
+    const Array<N> out = plane_gradient<N>(
+        gradient, self.sizes, dims, Partials::kOwnDtype, [&](const Sizes& place, const auto& send) {
+          std::int64_t position = 0;
+          for (std::size_t d = 0; d < dims; ++d) {
+            const std::int64_t size = self.sizes[first + d];
+            position = position * size + outside(place[d] - margins.before[first + d], size);
+          }
+          send(position, [](const N& g) { return g; });
+        });
+    call.emit(out, self.dtype, strides_in_format(self.sizes, format));
+  });
+}
+template <std::size_t kDims>
+void reflection_pad_backward(Call& call) {
+  padding_backward(call, kDims, reflected);
+}
+template <std::size_t kDims>
+void replication_pad_backward(Call& call) {
+  padding_backward(call, kDims, replicated);
+}
+
 void pad(Call& call) {
   const TensorRef& self = call.tensor("self");
   const Sizes list = call.integers("pad");
@@ -201,11 +242,17 @@ constexpr std::array kPaddingOps = {
     OpBody{"aten.constant_pad_nd", constant_pad_nd}.any_dtype().moves("self"),
     OpBody{"aten.pad", pad}.any_dtype().moves("self"),
     OpBody{"aten.reflection_pad1d", reflection_pad<1>}.any_dtype().moves("self"),
+    OpBody{"aten.reflection_pad1d_backward", reflection_pad_backward<1>},
     OpBody{"aten.reflection_pad2d", reflection_pad<2>}.any_dtype().moves("self"),
+    OpBody{"aten.reflection_pad2d_backward", reflection_pad_backward<2>},
     OpBody{"aten.reflection_pad3d", reflection_pad<3>}.any_dtype().moves("self"),
+    OpBody{"aten.reflection_pad3d_backward", reflection_pad_backward<3>},
     OpBody{"aten.replication_pad1d", replication_pad<1>}.any_dtype().moves("self"),
+    OpBody{"aten.replication_pad1d_backward", replication_pad_backward<1>},
     OpBody{"aten.replication_pad2d", replication_pad<2>}.any_dtype().moves("self"),
+    OpBody{"aten.replication_pad2d_backward", replication_pad_backward<2>},
     OpBody{"aten.replication_pad3d", replication_pad<3>}.any_dtype().moves("self"),
+    OpBody{"aten.replication_pad3d_backward", replication_pad_backward<3>},
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "reference/number/sum.h"
 #include "reference/ops/contributions.h"
 #include "reference/ops/norm_parameters.h"
+#include "reference/ops/plane_gradient.h"
 #include "reference/ops/window.h"
 #include "reference/registry.h"
 
@@ -111,24 +112,37 @@ Sizes line_strides(const Tensor& line, std::int64_t length) {
   return strides;
 }
 
+// The boxes of the call's windows, by the index of an output.
+class WindowBoxes {
+ public:
+  WindowBoxes(const Call& call, const Tensor& self, std::size_t rank)
+      : window_(call, self, rank), counts_padding_(call.boolean("count_include_pad")) {
+    if (call.has("divisor_override")) divisor_ = call.optional_integer("divisor_override");
+    if (divisor_ && *divisor_ == 0) throw OpError("avg_pool: the divisor must not be zero");
+  }
+  [[nodiscard]] const Window& window() const { return window_; }
+  [[nodiscard]] Box operator()(const Sizes& index) const {
+    Box box = window_box(window_, index, counts_padding_);
+    if (divisor_) box.divisors = {*divisor_};
+    return box;
+  }
+
+ private:
+  Window window_;
+  bool counts_padding_;
+  std::optional<std::int64_t> divisor_;
+};
+
 void avg_pool(Call& call, std::size_t rank) {
   const Tensor& self = *call.tensor("self");
-  const Window window(call, self, rank);
-  const bool counts_padding = call.boolean("count_include_pad");
-  const auto divisor =
-      call.has("divisor_override") ? call.optional_integer("divisor_override") : std::nullopt;
-  if (divisor && *divisor == 0) throw OpError("avg_pool: the divisor must not be zero");
+  const WindowBoxes boxes(call, self, rank);
+  const Window& window = boxes.window();
   const Sizes sizes = with_spatial(self.sizes, window.out);
   const Sizes strides = rank == 1   ? line_strides(self, window.out[0])
                         : rank == 2 ? image_strides(self, sizes)
                                     : spec::contiguous_strides(sizes);
   with_number(call.mode(), self.dtype, [&]<class N>() {
-    const auto box_of = [&](const Sizes& index) {
-      Box box = window_box(window, index, counts_padding);
-      if (divisor) box.divisors = {*divisor};
-      return box;
-    };
-    call.emit(average_boxes<N>(self, window.out, box_of, average_of<N>), self.dtype, strides);
+    call.emit(average_boxes<N>(self, window.out, boxes, average_of<N>), self.dtype, strides);
   });
 }
 void avg_pool1d(Call& call) { avg_pool(call, 1); }
@@ -200,15 +214,79 @@ void adaptive_avg_pool1d(Call& call) {
                 line_strides(self, length[0]));
 }
 
+// --- gradients ---
+
+// Each element of a box gets the gradient of its average, divided as that was.
+template <class N, class BoxOf>
+Array<N> averaged_gradient(const Tensor& gradient, const Tensor& self, std::size_t rank,
+                           BoxOf box_of) {
+  const Sizes in = spatial_sizes(self, rank);
+  const Sizes step(rank, 1);
+  return plane_gradient<N>(gradient, self.sizes, rank, Partials::kOwnDtype,
+                           [&](const Sizes& place, const auto& send) {
+                             const Box box = box_of(place);
+                             const auto part = [&](N g) {
+                               for (const std::int64_t divisor : box.divisors) {
+                                 g = quotient(g, divisor);
+                                 if constexpr (!std::is_same_v<N, Whole>)
+                                   g = held_in(g, gradient.dtype);
+                               }
+                               return g;
+                             };
+                             for_each_in_box(in, box.low, box.high, step,
+                                             [&](std::int64_t position) { send(position, part); });
+                           });
+}
+
+void avg_pool_backward(Call& call, std::size_t rank) {
+  const Tensor& self = *call.tensor("self");
+  const Tensor& gradient = *call.tensor("grad_output");
+  const WindowBoxes boxes(call, self, rank);
+  if (gradient.sizes != with_spatial(self.sizes, boxes.window().out)) {
+    throw OpError("avg_pool_backward: grad_output has other sizes than the averages");
+  }
+  if (gradient.dtype != self.dtype) throw OpError("avg_pool_backward: two dtypes");
+  const Sizes strides =
+      rank == 2 ? image_strides(self, self.sizes) : spec::contiguous_strides(self.sizes);
+  with_number(call.mode(), self.dtype, [&]<class N>() {
+    call.emit(averaged_gradient<N>(gradient, self, rank, boxes), self.dtype, strides);
+  });
+}
+void avg_pool2d_backward(Call& call) { avg_pool_backward(call, 2); }
+void avg_pool3d_backward(Call& call) { avg_pool_backward(call, 3); }
+
+void adaptive_avg_pool_backward(Call& call, std::size_t rank) {
+  const Tensor& self = *call.tensor("self");
+  const Tensor& gradient = *call.tensor("grad_output");
+  if (!spec::is_floating_point(self.dtype) || gradient.dtype != self.dtype) {
+    throw OpError("adaptive_avg_pool_backward: wants floats of one dtype");
+  }
+  const Sizes in = spatial_sizes(self, rank);
+  const Sizes out = spatial_sizes(gradient, rank);
+  if (count_of(out) == 0) throw OpError("adaptive_avg_pool_backward: grad_output has empty planes");
+  const Sizes strides =
+      rank == 2 ? image_strides(self, self.sizes) : spec::contiguous_strides(self.sizes);
+  with_real(call.mode(), [&]<class N>() {
+    const auto box_of = [&](const Sizes& index) { return adaptive_box(in, out, index); };
+    call.emit(averaged_gradient<N>(gradient, self, rank, box_of), self.dtype, strides);
+  });
+}
+void adaptive_avg_pool2d_backward(Call& call) { adaptive_avg_pool_backward(call, 2); }
+void adaptive_avg_pool3d_backward(Call& call) { adaptive_avg_pool_backward(call, 3); }
+
 constexpr std::array kPoolingOps = {
     OpBody{"aten._adaptive_avg_pool2d", adaptive_avg_pool2d},
+    OpBody{"aten._adaptive_avg_pool2d_backward", adaptive_avg_pool2d_backward},
     OpBody{"aten._adaptive_avg_pool3d", adaptive_avg_pool3d_kernel},
+    OpBody{"aten._adaptive_avg_pool3d_backward", adaptive_avg_pool3d_backward},
     OpBody{"aten.adaptive_avg_pool1d", adaptive_avg_pool1d},
     OpBody{"aten.adaptive_avg_pool2d", adaptive_avg_pool2d},
     OpBody{"aten.adaptive_avg_pool3d", adaptive_avg_pool3d},
     OpBody{"aten.avg_pool1d", avg_pool1d},
     OpBody{"aten.avg_pool2d", avg_pool2d},
+    OpBody{"aten.avg_pool2d_backward", avg_pool2d_backward},
     OpBody{"aten.avg_pool3d", avg_pool3d},
+    OpBody{"aten.avg_pool3d_backward", avg_pool3d_backward},
 };
 
 }  // namespace

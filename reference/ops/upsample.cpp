@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "reference/ops/plane_gradient.h"
 #include "reference/ops/resampling.h"
 #include "reference/registry.h"
 
@@ -107,38 +108,56 @@ void upsample_nearest(Call& call, std::size_t dims, bool is_exact) {
   emit_made(call, pick(*up.input, up.result, picked, upsampled_strides(up)));
 }
 
-// The way back: each gradient goes to the pixel that was taken for it. PyTorch adds in the dtype.
-void upsample_nearest2d_backward(Call& call) {
-  const Tensor& gradient = *call.tensor("grad_output");
-  const Sizes sizes = call.integers("input_size");
+// The way back of a call: its `input` is grad_output, whose sizes are the `result`'s.
+struct WayBack {
   Upsampling up;
+  Sizes sizes;  // of the gradient that is asked for
+  Sizes strides;
+};
+
+// Strides are contiguous, or of the gradient's format where a kernel `keeps_format`.
+WayBack read_way_back(const Call& call, std::size_t dims, bool keeps_format) {
+  const Tensor& gradient = *call.tensor("grad_output");
+  WayBack back;
+  back.sizes = call.integers("input_size");
+  Upsampling& up = back.up;
   up.input = call.tensor("grad_output");
   up.out = call.integers("output_size");
-  if (up.out.size() != 2 || sizes.size() != 4) throw OpError("upsample: expected sizes of images");
-  up.in = spatial_sizes(sizes);
-  for (std::size_t d = 0; d < 2; ++d) {
-    up.scales.push_back(scale_argument(call, d, 2));
+  if (up.out.size() != dims || back.sizes.size() != dims + 2) {
+    throw OpError("upsample: expected a size for each spatial dimension");
+  }
+  up.in = spatial_sizes(back.sizes);
+  up.result = {back.sizes[0], back.sizes[1]};
+  for (std::size_t d = 0; d < dims; ++d) {
+    up.scales.push_back(scale_argument(call, d, dims));
+    up.result.push_back(up.out[d]);
     if (up.in[d] <= 0 || up.out[d] <= 0) throw OpError("upsample: sizes should be greater than 0");
   }
-  up.result = {sizes[0], sizes[1], up.out[0], up.out[1]};
   if (gradient.sizes != up.result) throw OpError("upsample: grad_output has other sizes");
   if (!spec::is_floating_point(gradient.dtype))
     throw OpError("upsample: expected a floating dtype");
-  const auto format = suggested_format(gradient);
-  const TensorRef made =
-      new_tensor(gradient.dtype, sizes, strides_in_format(sizes, format), gradient.device);
-  std::vector<Picked> picked;
-  std::vector<std::int64_t> sources;
-  for_each_index(up.result, [&](const Sizes& index) {
-    std::int64_t position = index[0] * sizes[1] + index[1];
-    for (std::size_t d = 0; d < 2; ++d) {
-      position = position * up.in[d] + nearest_pixel(index[d + 2], up, d, false, true);
-    }
-    picked.push_back({position, false});
-    sources.push_back(static_cast<std::int64_t>(sources.size()));
+  back.strides = keeps_format ? strides_in_format(back.sizes, suggested_format(gradient))
+                              : spec::contiguous_strides(back.sizes);
+  return back;
+}
+
+// Each gradient goes to the pixel that was taken for it. PyTorch's kernels keep sums of 16-bit data
+// in float32, here and below.
+void upsample_nearest_backward(Call& call, std::size_t dims, bool is_exact) {
+  const WayBack back = read_way_back(call, dims, dims == 2);
+  const Tensor& gradient = *back.up.input;
+  with_real(call.mode(), [&]<class N>() {
+    const auto parts_of = [&](const Sizes& place, const auto& send) {
+      std::int64_t position = 0;
+      for (std::size_t d = 0; d < dims; ++d) {
+        position =
+            position * back.up.in[d] + nearest_pixel(place[d], back.up, d, is_exact, !is_exact);
+      }
+      send(position, [](const N& g) { return g; });
+    };
+    call.emit(plane_gradient<N>(gradient, back.sizes, dims, Partials::kWide, parts_of),
+              gradient.dtype, back.strides);
   });
-  accumulate(call.mode(), *made, picked, gradient, sources, {Combining::kSum, Partials::kOwnDtype});
-  emit_made(call, made);
 }
 
 // Where output pixel i lies in the input. `like` gives the arithmetic.
@@ -217,6 +236,34 @@ void upsample_smooth(Call& call, std::size_t dims, Kernel kernel) {
       ++point;
     });
     call.emit(out, dtype, upsampled_strides(up));
+  });
+}
+
+// Each gradient goes to the pixels that were taken for it, times their weights, which are float32,
+// too.
+void upsample_smooth_backward(Call& call, std::size_t dims, Kernel kernel) {
+  const WayBack back = read_way_back(call, dims, dims > 1 && kernel == Kernel::kLinear);
+  const Tensor& gradient = *back.up.input;
+  const bool align_corners = call.boolean("align_corners");
+  with_real(call.mode(), [&]<class N>() {
+    const Settle<N> settle{compute_dtype(gradient.dtype)};
+    std::vector<std::vector<Taps<N>>> taps;  // per dimension and output coordinate
+    const Array<N> first = load<N>(gradient, gradient.dtype);
+    for (std::size_t d = 0; d < dims && first.count() > 0; ++d) {
+      taps.push_back(upsample_taps(back.up, d, kernel, align_corners, first[0], settle));
+    }
+    const auto parts_of = [&](const Sizes& place, const auto& send) {
+      std::vector<Taps<N>> per_dim;
+      per_dim.reserve(dims);
+      for (std::size_t d = 0; d < dims; ++d) {
+        per_dim.push_back(taps[d][static_cast<std::size_t>(place[d])]);
+      }
+      for (const Tap<N>& tap : cross(per_dim, back.up.in, settle)) {
+        send(tap.index, [&](const N& g) { return weighted(g, tap.weight); });
+      }
+    };
+    call.emit(plane_gradient<N>(gradient, back.sizes, dims, Partials::kWide, parts_of),
+              gradient.dtype, back.strides);
   });
 }
 
@@ -409,25 +456,42 @@ template <std::size_t kDims, bool kExact>
 void nearest(Call& call) {
   upsample_nearest(call, kDims, kExact);
 }
+template <std::size_t kDims, bool kExact>
+void nearest_backward(Call& call) {
+  upsample_nearest_backward(call, kDims, kExact);
+}
 template <std::size_t kDims, Kernel kKernel>
 void smooth(Call& call) {
   upsample_smooth(call, kDims, kKernel);
+}
+template <std::size_t kDims, Kernel kKernel>
+void smooth_backward(Call& call) {
+  upsample_smooth_backward(call, kDims, kKernel);
 }
 
 constexpr std::array kUpsampleOps = {
     OpBody{"aten._upsample_bicubic2d_aa", antialias<Kernel::kCubic>},
     OpBody{"aten._upsample_bilinear2d_aa", antialias<Kernel::kLinear>},
     OpBody{"aten._upsample_nearest_exact1d", nearest<1, true>},
+    OpBody{"aten._upsample_nearest_exact1d_backward", nearest_backward<1, true>},
     OpBody{"aten._upsample_nearest_exact2d", nearest<2, true>},
+    OpBody{"aten._upsample_nearest_exact2d_backward", nearest_backward<2, true>},
     OpBody{"aten._upsample_nearest_exact3d", nearest<3, true>},
+    OpBody{"aten._upsample_nearest_exact3d_backward", nearest_backward<3, true>},
     OpBody{"aten.upsample_bicubic2d", smooth<2, Kernel::kCubic>},
+    OpBody{"aten.upsample_bicubic2d_backward", smooth_backward<2, Kernel::kCubic>},
     OpBody{"aten.upsample_bilinear2d", smooth<2, Kernel::kLinear>},
+    OpBody{"aten.upsample_bilinear2d_backward", smooth_backward<2, Kernel::kLinear>},
     OpBody{"aten.upsample_linear1d", smooth<1, Kernel::kLinear>},
+    OpBody{"aten.upsample_linear1d_backward", smooth_backward<1, Kernel::kLinear>},
     OpBody{"aten.upsample_nearest1d", nearest<1, false>},
+    OpBody{"aten.upsample_nearest1d_backward", nearest_backward<1, false>},
     OpBody{"aten.upsample_nearest2d", nearest<2, false>},
-    OpBody{"aten.upsample_nearest2d_backward", upsample_nearest2d_backward},
+    OpBody{"aten.upsample_nearest2d_backward", nearest_backward<2, false>},
     OpBody{"aten.upsample_nearest3d", nearest<3, false>},
+    OpBody{"aten.upsample_nearest3d_backward", nearest_backward<3, false>},
     OpBody{"aten.upsample_trilinear3d", smooth<3, Kernel::kLinear>},
+    OpBody{"aten.upsample_trilinear3d_backward", smooth_backward<3, Kernel::kLinear>},
 };
 
 }  // namespace

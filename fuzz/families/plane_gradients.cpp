@@ -1,0 +1,211 @@
+// Gradients of what takes parts of planes: of averages and maxima over windows, of padding, of
+// resampling, and of group norms, whose channels are planes.
+#include "fuzz/generate/family.h"
+
+namespace graphgate::fuzz {
+namespace plane_gradients {
+namespace {
+
+using spec::DType;
+using Integers = std::vector<std::int64_t>;
+
+Shape plane_of(int spatial) {
+  return spatial == 1 ? Shape{1, 2, 4} : spatial == 2 ? Shape{1, 2, 4, 4} : Shape{1, 2, 2, 2, 4};
+}
+Integers repeated(std::int64_t value, int spatial) {
+  return Integers(static_cast<std::size_t>(spatial), value);
+}
+
+// A plane of 4 in each dimension (2 in those before the last two), and gradients of what was taken
+// of it.
+struct Taken {
+  std::string_view name;
+  std::uint32_t weight = 1;
+  int spatial = 2;
+  Shape taken = {};  // the gradient's sizes
+  bool has_corners = false;
+};
+
+// ---- windows: pairs along each dimension
+
+const Taken kAverages[] = {
+    {"aten.avg_pool2d_backward", 1, 2, Shape{1, 2, 2, 2}},
+    {"aten.avg_pool3d_backward", 1, 3, Shape{1, 2, 1, 1, 2}},
+};
+bool draw_average(Draft& draft, GeneReader& genes, std::size_t variant) {
+  const Taken& row = kAverages[variant];
+  const DType dtype = genes.chance(30) ? DType::kFloat64 : DType::kFloat32;
+  const TensorIndex self = draft.pick_like(genes, dtype, plane_of(row.spatial));
+  const TensorIndex gradient = draft.pick_like(genes, dtype, row.taken);
+  const Layout layout = row_major_like(draft, {self}, plane_of(row.spatial));
+  NodeBuilder node(draft, std::string(row.name) + ".default");
+  node.tensor("grad_output", gradient).tensor("self", self);
+  node.integers("kernel_size", repeated(2, row.spatial));
+  node.integers("stride", repeated(2, row.spatial));
+  node.integers("padding", repeated(0, row.spatial));
+  node.boolean("ceil_mode", genes.chance(30)).boolean("count_include_pad", genes.chance(50));
+  if (genes.chance(30)) {
+    node.integer("divisor_override", 3);
+  } else {
+    node.none("divisor_override");
+  }
+  node.fresh(dtype, plane_of(row.spatial), layout);
+  return true;
+}
+
+const Taken kAdaptive[] = {
+    {"aten._adaptive_avg_pool2d_backward", 1, 2, Shape{1, 2, 3, 1}},
+    {"aten._adaptive_avg_pool3d_backward", 1, 3, Shape{1, 2, 1, 2, 3}},
+};
+bool draw_adaptive(Draft& draft, GeneReader& genes, std::size_t variant) {
+  const Taken& row = kAdaptive[variant];
+  const DType dtype = draft.draw_floating(genes);
+  const TensorIndex self = draft.pick_like(genes, dtype, plane_of(row.spatial));
+  const TensorIndex gradient = draft.pick_like(genes, dtype, row.taken);
+  const Layout layout = row_major_like(draft, {self}, plane_of(row.spatial));
+  NodeBuilder node(draft, std::string(row.name) + ".default");
+  node.tensor("grad_output", gradient).tensor("self", self);
+  node.fresh(dtype, plane_of(row.spatial), layout);
+  return true;
+}
+
+// The maxima and their gradient, since the places are those of the maxima.
+const Taken kMaxima[] = {
+    {"aten.adaptive_max_pool2d", 1, 2, Shape{1, 2, 3, 1}},
+    {"aten.adaptive_max_pool3d", 1, 3, Shape{1, 2, 1, 2, 3}},
+};
+bool draw_maxima(Draft& draft, GeneReader& genes, std::size_t variant) {
+  const Taken& row = kMaxima[variant];
+  const DType dtype = draft.draw_floating(genes);
+  const TensorIndex self = draft.pick_like(genes, dtype, plane_of(row.spatial));
+  const TensorIndex gradient = draft.pick_like(genes, dtype, row.taken);
+  const Layout layout = row_major_like(draft, {self}, row.taken);
+  TensorIndex places = 0;
+  {
+    Integers sizes;
+    for (int d = 2; d < row.taken.rank; ++d) sizes.push_back(row.taken[d]);
+    NodeBuilder node(draft, std::string(row.name) + ".default");
+    node.tensor("self", self).integers("output_size", sizes);
+    node.fresh(dtype, row.taken, layout);
+    places = node.fresh(DType::kInt64, row.taken, layout);
+    draft.set_range(places, {0, 15});
+  }
+  NodeBuilder node(draft, std::string(row.name) + "_backward.default");
+  node.tensor("grad_output", gradient).tensor("self", self).tensor("indices", places);
+  node.fresh(dtype, plane_of(row.spatial), row_major_like(draft, {self}, plane_of(row.spatial)));
+  return true;
+}
+
+// ---- padding: one before the last dimension and none behind it, one on both sides of others
+
+const Taken kPaddings[] = {
+    {"aten.reflection_pad1d_backward", 1, 1, Shape{1, 2, 5}},
+    {"aten.reflection_pad2d_backward", 1, 2, Shape{1, 2, 6, 5}},
+    {"aten.reflection_pad3d_backward", 1, 3, Shape{1, 2, 4, 4, 5}},
+    {"aten.replication_pad1d_backward", 1, 1, Shape{1, 2, 5}},
+    {"aten.replication_pad2d_backward", 1, 2, Shape{1, 2, 6, 5}},
+    {"aten.replication_pad3d_backward", 1, 3, Shape{1, 2, 4, 4, 5}},
+};
+bool draw_padding(Draft& draft, GeneReader& genes, std::size_t variant) {
+  const Taken& row = kPaddings[variant];
+  const DType dtype = draft.draw_floating(genes);
+  const TensorIndex self = draft.pick_like(genes, dtype, plane_of(row.spatial));
+  const TensorIndex gradient = draft.pick_like(genes, dtype, row.taken);
+  const Layout layout = row_major_like(draft, {self}, plane_of(row.spatial));
+  Integers padding = {1, 0};
+  for (int d = 1; d < row.spatial; ++d) padding.insert(padding.end(), {1, 1});
+  NodeBuilder node(draft, std::string(row.name) + ".default");
+  node.tensor("grad_output", gradient).tensor("self", self).integers("padding", padding);
+  node.fresh(dtype, plane_of(row.spatial), layout);
+  return true;
+}
+
+// ---- resampling
+
+const Taken kResized[] = {
+    {"aten.upsample_nearest1d_backward", 1, 1, Shape{1, 2, 5}},
+    {"aten.upsample_nearest3d_backward", 1, 3, Shape{1, 2, 3, 1, 6}},
+    {"aten._upsample_nearest_exact1d_backward", 1, 1, Shape{1, 2, 5}},
+    {"aten._upsample_nearest_exact2d_backward", 1, 2, Shape{1, 2, 3, 6}},
+    {"aten._upsample_nearest_exact3d_backward", 1, 3, Shape{1, 2, 3, 1, 6}},
+    {"aten.upsample_linear1d_backward", 1, 1, Shape{1, 2, 5}, true},
+    {"aten.upsample_bilinear2d_backward", 1, 2, Shape{1, 2, 3, 6}, true},
+    {"aten.upsample_trilinear3d_backward", 1, 3, Shape{1, 2, 3, 1, 6}, true},
+    {"aten.upsample_bicubic2d_backward", 1, 2, Shape{1, 2, 3, 6}, true},
+};
+bool draw_resized(Draft& draft, GeneReader& genes, std::size_t variant) {
+  const Taken& row = kResized[variant];
+  const DType dtype = draft.draw_floating(genes);
+  const TensorIndex gradient = draft.pick_like(genes, dtype, row.taken);
+  const Shape sizes = plane_of(row.spatial);
+  Integers taken;
+  for (int d = 2; d < row.taken.rank; ++d) taken.push_back(row.taken[d]);
+  const Layout layout = row_major_like(draft, {gradient}, sizes);
+  NodeBuilder node(draft, std::string(row.name) + ".default");
+  node.tensor("grad_output", gradient).integers("output_size", taken).sizes("input_size", sizes);
+  if (row.has_corners) node.boolean("align_corners", genes.chance(50));
+  node.fresh(dtype, sizes, layout);
+  return true;
+}
+
+// ---- group norms: two channels of four elements in one group or in two
+
+bool draw_group_norm(Draft& draft, GeneReader& genes, std::size_t) {
+  const DType dtype = DType::kFloat32;
+  const Shape sizes{1, 2, 4};
+  const TensorIndex input = draft.pick_like(genes, dtype, sizes);
+  const TensorIndex gradient = draft.pick_like(genes, dtype, sizes);
+  const TensorIndex weight = draft.pick_like(genes, dtype, Shape{2});
+  const std::int64_t groups = 1 + genes.next() % 2;
+  const Shape statistics{1, static_cast<Size>(groups)};
+  const auto numbers = [&](NodeBuilder& node) {
+    node.integer("N", 1).integer("C", 2).integer("HxW", 4).integer("group", groups);
+  };
+  TensorIndex mean = 0;
+  TensorIndex rstd = 0;
+  {
+    NodeBuilder norm(draft, "aten.native_group_norm.default");
+    norm.tensor("input", input).tensor("weight", weight).tensor("bias", weight);
+    numbers(norm);
+    norm.real("eps", 1e-3).fresh(dtype, sizes);
+    mean = norm.fresh(dtype, statistics);
+    rstd = norm.fresh(dtype, statistics);
+  }
+  NodeBuilder node(draft, "aten.native_group_norm_backward.default");
+  node.tensor("grad_out", gradient).tensor("input", input).tensor("mean", mean);
+  node.tensor("rstd", rstd).tensor("weight", weight);
+  numbers(node);
+  node.argument("output_mask", {spec::Argument::List{{true}, {true}, {true}}});
+  node.fresh(dtype, sizes);
+  node.fresh(dtype, Shape{2});
+  node.fresh(dtype, Shape{2});
+  return true;
+}
+
+std::vector<DrawnOp> all_rows() {
+  std::vector<DrawnOp> rows;
+  const auto add = [&rows](std::span<const DrawnOp> more) {
+    for (DrawnOp row : more) {
+      row.since = 13;
+      rows.push_back(row);
+    }
+  };
+  add(rows_of(kAverages, draw_average));
+  add(rows_of(kAdaptive, draw_adaptive));
+  add(rows_of(kPaddings, draw_padding));
+  add(rows_of(kResized, draw_resized));
+  rows.push_back({"aten.adaptive_max_pool2d_backward", 1, draw_maxima, 0, 13});
+  rows.push_back({"aten.adaptive_max_pool3d_backward", 1, draw_maxima, 1, 13});
+  rows.push_back({"aten.native_group_norm_backward", 1, draw_group_norm, 0, 13});
+  return rows;
+}
+
+}  // namespace
+}  // namespace plane_gradients
+
+std::span<const DrawnOp> plane_gradients_rows() {
+  static const std::vector<DrawnOp> kRows = plane_gradients::all_rows();
+  return kRows;
+}
+
+}  // namespace graphgate::fuzz
