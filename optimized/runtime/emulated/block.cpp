@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <cstring>
-#include <deque>
 #include <mutex>
 #include <new>
 #include <string>
+#include <utility>
 
 #if defined(__SANITIZE_ADDRESS__)
 #define GRAPHGATE_HAS_ASAN
@@ -88,17 +88,22 @@ class Copies {
   void begin(void* to, const void* from) { pending_.push_back({to, from, group_}); }
   void forget() {
     pending_.clear();
+    done_ = 0;
     group_ = 0;
   }
   void end_group() { ++group_; }
   void wait(unsigned behind) {
-    for (; !pending_.empty() && pending_.front().group + behind < group_; pending_.pop_front()) {
-      const Copy& copy = pending_.front();
+    for (; done_ < pending_.size() && pending_[done_].group + behind < group_; ++done_) {
+      const Copy& copy = pending_[done_];
       if (copy.from == nullptr) {
         std::memset(copy.to, 0, kCopyBytes);
       } else {
         std::memcpy(copy.to, copy.from, kCopyBytes);
       }
+    }
+    if (done_ == pending_.size()) {
+      pending_.clear();
+      done_ = 0;
     }
   }
 
@@ -108,17 +113,16 @@ class Copies {
     const void* from;
     std::size_t group;
   };
-  std::deque<Copy> pending_;
+  std::vector<Copy> pending_;
+  std::size_t done_ = 0;  // of them
   std::size_t group_ = 0;
 };
 
-struct Block::Thread {
-  explicit Thread(unsigned index) : stack_bytes(kStackBytes - index % kTops * kTopBytes) {}
-  State state = State::kEnded;
+// A stack, and where what runs on it goes on.
+struct Block::Fiber {
+  explicit Fiber(std::size_t index) : stack_bytes(kStackBytes - index % kTops * kTopBytes) {}
   bool has_entered = false;
-  unsigned exchanges = 0;  // so far in this block
-  Copies copies;
-  std::jmp_buf where{};
+  Place where{};
   ucontext_t context{};
   Stack stack;
   std::size_t stack_bytes;  // that are used
@@ -126,54 +130,49 @@ struct Block::Thread {
   ToldStack resumer;
 };
 
-// Threads of Blocks that are gone: devices come and go by the thousand in a campaign, and the pages
-// of 256 stacks take longer than what most of them run. A thread that has ended is anybody's: it
-// asks for the current block when it is resumed.
+// Fibers that nobody runs on: devices come and go by the thousand in a campaign, and the pages of
+// 256 stacks take longer than what most of them run. A free fiber is anybody's: it asks for the
+// current block when it is resumed.
 class Block::Spare {
  public:
-  using Threads = std::vector<std::unique_ptr<Thread>>;
-
-  static Threads take() {
-    {
-      const std::lock_guard lock(instance().mutex_);
-      auto& spare = instance().spare_;
-      if (!spare.empty()) {
-        Threads threads = std::move(spare.back());
-        spare.pop_back();
-        return threads;
-      }
-    }
-    Threads threads;
-    for (unsigned t = 0; t < kThreads; ++t) threads.push_back(std::make_unique<Thread>(t));
-    return threads;
+  static std::unique_ptr<Fiber> take() {
+    Spare& spare = instance();
+    const std::lock_guard lock(spare.mutex_);
+    if (spare.fibers_.empty()) return std::make_unique<Fiber>(spare.made_++);
+    std::unique_ptr<Fiber> fiber = std::move(spare.fibers_.back());
+    spare.fibers_.pop_back();
+    return fiber;
   }
 
-  static void give_back(Threads threads) {
-    const bool have_ended = std::ranges::all_of(
-        threads, [](const auto& thread) { return thread->state == State::kEnded; });
-    if (!have_ended) return;
-    const std::lock_guard lock(instance().mutex_);
-    if (instance().spare_.size() < kMost) instance().spare_.push_back(std::move(threads));
+  static void give_back(std::vector<std::unique_ptr<Fiber>> fibers) {
+    Spare& spare = instance();
+    const std::lock_guard lock(spare.mutex_);
+    for (auto& fiber : fibers) {
+      if (spare.fibers_.size() < kMost) spare.fibers_.push_back(std::move(fiber));
+    }
   }
 
  private:
-  static constexpr std::size_t kMost =
-      32;  // blocks: what a device has at most (emulated_device.cpp)
+  // Those of 32 blocks: what a device has at most (emulated_device.cpp).
+  static constexpr std::size_t kMost = std::size_t{32} * kThreads;
   static Spare& instance() {
     static Spare spare;
     return spare;
   }
   std::mutex mutex_;
-  std::vector<Threads> spare_;
+  std::vector<std::unique_ptr<Fiber>> fibers_;
+  std::size_t made_ = 0;
 };
 
 Block::Block()
-    : threads_(Spare::take()), slots_(std::size_t{kThreads} / kLanes * 2 * kLanes * kSlotBytes) {}
-Block::~Block() { Spare::give_back(std::move(threads_)); }
+    : copies_(kThreads), slots_(std::size_t{kThreads} / kLanes * 2 * kLanes * kSlotBytes) {
+  states_.fill(State::kEnded);
+}
+// Nobody goes on where a thread hangs: its fiber goes.
+Block::~Block() { Spare::give_back(std::move(free_)); }
 
-Block& Block::current() { return *current_block; }
-
-Copies& Block::copies() { return threads_[running_]->copies; }
+// Asked anew behind each switch: the thread of the machine may be another one.
+[[gnu::noinline]] Block& Block::current() { return *current_block; }
 
 Hooks& Block::hooks() {
   thread_local Hooks hooks = [] {
@@ -188,64 +187,108 @@ Hooks& Block::hooks() {
     // have come that far.
     made.exchange = [] {
       Block& block = current();
-      const unsigned turn = block.threads_[block.running_]->exchanges++ % 2;
+      const unsigned turn = block.exchanges_[block.running_]++ % 2;
       const std::size_t warp = block.running_ / kLanes;
       return block.slots_.data() + (warp * 2 + turn) * kLanes * kSlotBytes;
     };
-    made.begin_copy = [](void* to, const void* from) { current().copies().begin(to, from); };
-    made.end_copies = [] { current().copies().end_group(); };
-    made.wait_for_copies = [](unsigned behind) { current().copies().wait(behind); };
+    made.begin_copy = [](void* to, const void* from) {
+      current().copies_[current().running_].begin(to, from);
+    };
+    made.end_copies = [] { current().copies_[current().running_].end_group(); };
+    made.wait_for_copies = [](unsigned behind) {
+      current().copies_[current().running_].wait(behind);
+    };
     return made;
   }();
   return hooks;
 }
 
-// On a thread's own stack, for as long as the block lives.
+// Goes on there, on its stack. A function of its own, as the compiler asks.
+[[gnu::noinline]] void jump_to(void** place) { __builtin_longjmp(place, 1); }
+
+// On a fiber's stack, for as long as there is the fiber.
 void Block::enter() {
-  Thread& thread = *current().threads_[current().running_];
-  thread.told.enter_from(thread.resumer);
+  Fiber& fiber = *current().on_;
+  fiber.told.enter_from(fiber.resumer);
   while (true) {
-    Block& block = current();
-    (*block.body_)();
-    block.stop(State::kEnded);
+    do {
+      (*current().body_)();
+    } while (current().goes_on_as_next());
+    current().leave(fiber);
   }
+}
+
+// Where a thread has ended: whether the fiber has become that of the next lane in turn. Otherwise
+// the fiber is free.
+bool Block::goes_on_as_next() {
+  states_[running_] = State::kEnded;
+  std::unique_ptr<Fiber> fiber = std::move(fibers_[running_]);
+  const unsigned warp = running_ / kLanes;
+  for (unsigned place = lane_at(running_ % kLanes, index_) + 1; place < kLanes; ++place) {
+    const unsigned next = warp * kLanes + lane_at(place, index_);
+    if (states_[next] != State::kReady) continue;
+    if (fibers_[next] != nullptr) break;  // it has begun
+    fibers_[next] = std::move(fiber);
+    run_as(next);
+    return true;
+  }
+  free_.push_back(std::move(fiber));
+  return false;
 }
 
 // From a thread back to whoever resumed it.
 void Block::stop(State state) {
-  Thread& thread = *threads_[running_];
-  thread.state = state;
-  if (_setjmp(thread.where) == 0) {
-    thread.told.leave_for(thread.resumer);
-    _longjmp(scheduler_, 1);
-  }
-  thread.told.enter_from(thread.resumer);
+  states_[running_] = state;
+  leave(*on_);
 }
 
-void Block::resume(unsigned index) {
-  Thread& thread = *threads_[index];
-  running_ = index;
-  hooks().thread = {index, 0, 0};
-  if (_setjmp(scheduler_) != 0) {
-    thread.resumer.enter_from(thread.told);
+// From a fiber back to the scheduler, until it is resumed.
+void Block::leave(Fiber& fiber) {
+  if (__builtin_setjmp(fiber.where.data()) == 0) {
+    fiber.told.leave_for(fiber.resumer);
+    jump_to(scheduler_.data());
+  }
+  fiber.told.enter_from(fiber.resumer);
+}
+
+void Block::run_as(unsigned thread) {
+  running_ = thread;
+  hooks_->thread.x = thread;
+}
+
+void Block::resume(unsigned thread) {
+  std::unique_ptr<Fiber>& fiber = fibers_[thread];
+  if (fiber == nullptr) {
+    if (free_.empty()) free_.push_back(Spare::take());
+    fiber = std::move(free_.back());
+    free_.pop_back();
+  }
+  on_ = fiber.get();
+  run_as(thread);
+  if (__builtin_setjmp(scheduler_.data()) != 0) {
+    on_->resumer.enter_from(on_->told);
     return;
   }
-  thread.resumer.leave_for(thread.told);
-  if (thread.has_entered) _longjmp(thread.where, 1);
-  thread.has_entered = true;
-  getcontext(&thread.context);
-  thread.context.uc_stack.ss_sp = thread.stack.bytes();
-  thread.context.uc_stack.ss_size = thread.stack_bytes;
-  thread.context.uc_link = nullptr;
-  makecontext(&thread.context, enter, 0);
-  setcontext(&thread.context);
+  on_->resumer.leave_for(on_->told);
+  if (on_->has_entered) jump_to(on_->where.data());
+  on_->has_entered = true;
+  getcontext(&on_->context);
+  on_->context.uc_stack.ss_sp = on_->stack.bytes();
+  on_->context.uc_stack.ss_size = on_->stack_bytes;
+  on_->context.uc_link = nullptr;
+  makecontext(&on_->context, enter, 0);
+  setcontext(&on_->context);
+}
+
+// Which lane is the `place`-th in turn, and back again: blocks of odd index go backwards.
+unsigned Block::lane_at(unsigned place, unsigned index) {
+  return index % 2 == 0 ? place : kLanes - 1 - place;
 }
 
 bool Block::release_warp(unsigned warp) {
-  const auto first = threads_.begin() + static_cast<std::ptrdiff_t>(std::size_t{warp} * kLanes);
+  auto* const first = states_.data() + std::size_t{warp} * kLanes;
   const auto count = [&](State state) {
-    return static_cast<unsigned>(std::count_if(
-        first, first + kLanes, [state](const auto& thread) { return thread->state == state; }));
+    return static_cast<unsigned>(std::count(first, first + kLanes, state));
   };
   const unsigned waiting = count(State::kWaitsForWarp);
   if (waiting == 0 || count(State::kWaitsForLaunches) > 0) return false;
@@ -256,7 +299,7 @@ bool Block::release_warp(unsigned warp) {
                     std::to_string(count(State::kWaitsForBlock)) + " wait for the block, " +
                     std::to_string(count(State::kWaitsForCluster)) + " for the cluster");
   }
-  std::for_each(first, first + kLanes, [](auto& thread) { thread->state = State::kReady; });
+  std::fill(first, first + kLanes, State::kReady);
   return true;
 }
 
@@ -264,18 +307,16 @@ bool Block::release_warp(unsigned warp) {
 void Block::run_warp(unsigned warp) {
   do {
     for (unsigned i = 0; i < kLanes; ++i) {
-      const unsigned index = warp * kLanes + (index_ % 2 == 0 ? i : kLanes - 1 - i);
-      if (threads_[index]->state == State::kReady) resume(index);
+      const unsigned thread = warp * kLanes + lane_at(i, index_);
+      if (states_[thread] == State::kReady) resume(thread);
     }
   } while (release_warp(warp));
 }
 
 bool Block::release_block() {
-  bool any = false;
-  for (const auto& thread : threads_) {
-    if (thread->state == State::kWaitsForLaunches) return false;
-    any |= thread->state == State::kWaitsForBlock;
-  }
+  const auto has = [&](State state) { return std::ranges::count(states_, state) > 0; };
+  if (has(State::kWaitsForLaunches)) return false;
+  const bool any = has(State::kWaitsForBlock);
   if (any && waits_for_cluster()) {
     throw HangError("block " + std::to_string(index_) +
                     ": some threads wait for the block, others for the cluster");
@@ -284,15 +325,10 @@ bool Block::release_block() {
   return any;
 }
 
-void Block::go_on_from(State state) {
-  for (auto& thread : threads_) {
-    if (thread->state == state) thread->state = State::kReady;
-  }
-}
+void Block::go_on_from(State state) { std::ranges::replace(states_, state, State::kReady); }
 
 bool Block::waits_for_cluster() const {
-  return std::ranges::any_of(
-      threads_, [](const auto& thread) { return thread->state == State::kWaitsForCluster; });
+  return std::ranges::count(states_, State::kWaitsForCluster) > 0;
 }
 
 void Block::pass_cluster() {
@@ -304,8 +340,9 @@ void Block::pass_cluster() {
 void Block::run_threads() {
   constexpr unsigned kWarps = kThreads / kLanes;
   current_block = this;
-  hooks().block = {index_, 0, 0};
-  hooks().rank = rank_;
+  hooks_ = &hooks();
+  hooks_->block = {index_, 0, 0};
+  hooks_->rank = rank_;
   do {
     for (unsigned i = 0; i < kWarps; ++i) run_warp(index_ % 2 == 0 ? i : kWarps - 1 - i);
   } while (release_block());
@@ -316,11 +353,10 @@ void Block::begin(unsigned index, const std::function<void()>& body, unsigned ra
   rank_ = rank;
   body_ = &body;
   may_pass_launches_ = false;
-  for (auto& thread : threads_) {
-    thread->state = State::kReady;
-    thread->exchanges = 0;
-    thread->copies.forget();
-  }
+  states_.fill(State::kReady);
+  for (auto& fiber : fibers_) fiber = nullptr;  // of what hung
+  exchanges_.fill(0);
+  for (Copies& copies : copies_) copies.forget();
   run_threads();
 }
 

@@ -10,12 +10,14 @@
 //
 // Which thread goes first is nobody's promise: blocks of odd index go backwards.
 //
-// Each thread has a stack of its own, made once and used for every block; those of a Block that
-// goes are there for the next one.
+// A thread that waits keeps a stack of its own; one that ends leaves its stack to the next of its
+// warp, which goes on there. So most kernels, which wait for nobody, take one stack for all. Stacks
+// are made once; those of a Block that goes are there for the next one.
 #pragma once
 
-#include <csetjmp>
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <stdexcept>
@@ -73,8 +75,9 @@ class Block {
   void pass_cluster();
 
  private:
+  struct Fiber;
   class Spare;
-  enum class State {
+  enum class State : std::uint8_t {
     kReady,
     kWaitsForWarp,
     kWaitsForBlock,
@@ -82,13 +85,17 @@ class Block {
     kWaitsForLaunches,
     kEnded
   };
-  struct Thread;
+  // Where execution goes on: what __builtin_setjmp keeps.
+  using Place = std::array<void*, 5>;
 
   static void enter();
   static Block& current();
-  [[nodiscard]] Copies& copies();  // of the thread that runs
+  [[nodiscard]] static unsigned lane_at(unsigned place, unsigned index);
   void resume(unsigned thread);
+  void run_as(unsigned thread);
   void stop(State state);
+  void leave(Fiber& fiber);
+  [[nodiscard]] bool goes_on_as_next();
   void run_threads();
   void run_warp(unsigned warp);
   void go_on_from(State state);
@@ -98,11 +105,18 @@ class Block {
   unsigned index_ = 0;
   unsigned rank_ = 0;
   bool may_pass_launches_ = false;
-  std::vector<std::unique_ptr<Thread>> threads_;
+  // By thread: the fiber is that of one that has begun and not ended.
+  std::array<State, kThreads> states_{};
+  std::array<std::unique_ptr<Fiber>, kThreads> fibers_;
+  std::array<unsigned, kThreads> exchanges_{};  // so far in this block
+  std::vector<Copies> copies_;
+  std::vector<std::unique_ptr<Fiber>> free_;
   std::vector<unsigned char> slots_;
   const std::function<void()>* body_ = nullptr;
+  Hooks* hooks_ = nullptr;  // of whoever runs the block
+  Fiber* on_ = nullptr;     // which the thread that runs is on
   unsigned running_ = 0;
-  std::jmp_buf scheduler_{};
+  Place scheduler_{};
 };
 
 }  // namespace graphgate::optimized::emulated

@@ -37,12 +37,41 @@ TEST(Block, RunsEveryThreadOnce) {
   for (const int count : runs) EXPECT_EQ(count, 3);
 }
 
-// Where the threads of a block have their stacks.
-std::set<const void*> stacks_of(Block& block) {
+// Where the threads of a block have their stacks: the first `waiting` ones wait for each other.
+std::set<const void*> stacks_of(Block& block, unsigned waiting = kThreads) {
   std::set<const void*> stacks;
   // The frame and no variable: sanitizers give variables places of their own.
-  run(block, 0, [&] { stacks.insert(__builtin_frame_address(0)); });
+  run(block, 0, [&] {
+    stacks.insert(__builtin_frame_address(0));
+    if (Block::hooks().thread.x < waiting) Block::hooks().wait_for_block();
+  });
   return stacks;
+}
+
+TEST(Block, HasOneStackForThreadsThatWaitForNobody) {
+  Block block;
+  EXPECT_EQ(stacks_of(block, 0).size(), 1U);
+  EXPECT_EQ(stacks_of(block, 1).size(), 2U);
+  EXPECT_EQ(stacks_of(block, 40).size(), 41U);
+}
+
+// Some lanes wait once, some twice, and the others end on the stacks of those that ended before.
+TEST(Block, RunsWhatWaitsAndWhatHasEndedSideBySide) {
+  Block block;
+  for (unsigned b = 0; b < 2; ++b) {
+    std::array<int, kThreads> begun{};
+    std::array<int, kThreads> ended{};
+    run(block, b, [&] {
+      Hooks& hooks = Block::hooks();
+      const unsigned own = hooks.thread.x;
+      ++begun[own];
+      if (own % 3 == 0) hooks.wait_for_block();
+      if (own % 6 == 0) hooks.wait_for_block();
+      EXPECT_EQ(hooks.thread.x, own);
+      ++ended[own];
+    });
+    for (unsigned t = 0; t < kThreads; ++t) EXPECT_EQ(begun[t] + ended[t], 2) << t;
+  }
 }
 
 TEST(Block, HasTheStacksOfOneThatIsGone) {
@@ -69,6 +98,16 @@ TEST(Block, HasNoThreadThatHangs) {
   hanging = nullptr;
   Block next;
   EXPECT_EQ(stacks_of(next).size(), kThreads);
+}
+
+TEST(Block, RunsAnewAfterOneThatHung) {
+  Block block;
+  EXPECT_NE(hang_of(block,
+                    [] {
+                      if (Block::hooks().thread.x == 0) Block::hooks().wait_for_warp();
+                    }),
+            "");
+  EXPECT_EQ(stacks_of(block).size(), kThreads);
 }
 
 TEST(Block, NobodyPassesABarrierBeforeAllHaveCome) {
