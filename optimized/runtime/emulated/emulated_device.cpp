@@ -97,14 +97,7 @@ std::string callers_text(std::span<const Device::Job> jobs) {
   return text;
 }
 
-// How much the compiler optimizes a program of so many threads. One of few threads is run sooner
-// than it is compiled; what it computes is the same.
-const char* optimization_for(std::int64_t threads) {
-  constexpr std::int64_t kFew = 8192;
-  return threads <= kFew ? "-O0" : "-Og";
-}
-
-void* compile(const std::string& compiler, const std::string& source, const char* optimization) {
+void* compile(const std::string& compiler, const std::string& source) {
   const TemporaryFolder made = make_folder();
   const fs::path folder = made.path();
   for (const auto& [name, text] : device_headers()) write_file(folder / name, text);
@@ -118,8 +111,9 @@ void* compile(const std::string& compiler, const std::string& source, const char
   const fs::path library = folder / "plan.so";
   const fs::path log = folder / "log";
   write_file(program, "#include \"cuda_words.h\"\n" + source);
-  const std::string command = compiler + " -std=c++20 " + optimization +
-                              " -ffp-contract=off -w -fPIC -shared -nostdinc -I'" +
+  // Without optimization it takes longer: templates become more text.
+  const std::string command = compiler +
+                              " -std=c++20 -Og -ffp-contract=off -w -fPIC -shared -nostdinc -I'" +
                               folder.string() + "' '" + program.string() + "' -o '" +
                               library.string() + "' > '" + log.string() + "' 2>&1";
   const int status = std::system(command.c_str());  // NOLINT: a command of our own
@@ -131,15 +125,14 @@ void* compile(const std::string& compiler, const std::string& source, const char
   return handle;
 }
 
-Library library_of(const std::string& compiler, const std::string& source,
-                   const char* optimization) {
+Library library_of(const std::string& compiler, const std::string& source) {
   static std::mutex mutex;
   static std::map<std::string, void*> kept;
   const std::lock_guard lock(mutex);
   const std::string key = sha256_hex(source);
   const auto found = kept.find(key);
   if (found != kept.end()) return Library(found->second);
-  return Library(kept.emplace(key, compile(compiler, source, optimization)).first->second);
+  return Library(kept.emplace(key, compile(compiler, source)).first->second);
 }
 
 // Blocks that may be under way at once: those of a launch, and the first ones of the next.
@@ -304,12 +297,8 @@ class EmulatedDevice final : public Device {
     std::vector<std::unique_ptr<DeviceRun>> runs;
     std::optional<Library> library;
     if (!text.empty()) {
-      std::int64_t threads = 0;
-      for (const Job& job : jobs) {
-        for (const DeviceCall& call : job.calls) threads += call.threads;
-      }
-      library =
-          library_of(compiler_, text.source() + callers_text(jobs), optimization_for(threads));
+      // In a namespace without a name: what no kernel of these uses is not compiled.
+      library = library_of(compiler_, "namespace {\n" + text.source() + "}\n" + callers_text(jobs));
     }
     const SetHooks set_hooks = library ? library->find<SetHooks>("graphgate_set_hooks") : nullptr;
     for (const Job& job : jobs) {
