@@ -60,12 +60,25 @@ std::vector<DeviceCall> DeviceProgramText::add(const DeviceWorks& works) {
 
 std::string DeviceProgramText::source() const {
   std::string text;
+  for (const auto& [name, kernel] : kernels_) text += "\n" + kernel;
+  return with_headers(text);
+}
+
+std::string DeviceProgramText::source_of(const std::set<std::string>& names) const {
+  std::string text;
+  for (const auto& [name, kernel] : kernels_) {
+    if (names.contains(name)) text += "\n" + kernel;
+  }
+  return with_headers(text);
+}
+
+std::string DeviceProgramText::with_headers(const std::string& kernels) const {
+  std::string text;
   if (is_fast_) text = "#include \"optimized/codegen/text/fast_function.cuh\"\n";
   text += "#include \"optimized/codegen/text/prelude.cuh\"\n";
   if (is_fast_) text += "#include \"optimized/codegen/text/fast.cuh\"\n";
-  text += "\nnamespace graphgate::optimized {\n";
-  for (const auto& [name, kernel] : kernels_) text += "\n" + kernel;
-  return text + "\n}  // namespace graphgate::optimized\n";
+  return text + "\nnamespace graphgate::optimized {\n" + kernels +
+         "\n}  // namespace graphgate::optimized\n";
 }
 
 std::vector<std::pair<std::string, std::string>> device_headers() {

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <span>
 
 #include "optimized/codegen/work.h"
@@ -47,8 +48,12 @@ class DeviceProgramText {
   [[nodiscard]] std::size_t kernel_count() const { return kernels_.size(); }
   // CUDA C++, the kernels by name.
   [[nodiscard]] std::string source() const;
+  // The same of those of its kernels alone whose names are among these.
+  [[nodiscard]] std::string source_of(const std::set<std::string>& names) const;
 
  private:
+  [[nodiscard]] std::string with_headers(const std::string& kernels) const;
+
   bool is_fast_;
   std::map<std::string, std::string> kernels_;  // by name
 };

@@ -11,12 +11,12 @@
 #include <filesystem>
 #include <map>
 #include <mutex>
-#include <optional>
+#include <set>
+#include <span>
 #include <sstream>
 #include <utility>
 
 #include "base/atomic_file.h"
-#include "base/sha256.h"
 #include "base/temporary_folder.h"
 #include "optimized/codegen/embedded.h"
 #include "optimized/runtime/device/call_order.h"
@@ -57,44 +57,33 @@ std::string first_lines(const fs::path& path) {
 using Call = void (*)(char** pointers);
 using SetHooks = void (*)(Hooks*);
 
-// A compiled program; loaded as long as the process lives, since kernels' static memory would be
-// another one otherwise.
-class Library {
- public:
-  explicit Library(void* handle) : handle_(handle) {}
-  template <class Function>
-  [[nodiscard]] Function find(const std::string& name) const {
-    void* const found = dlsym(handle_, name.c_str());
-    if (found == nullptr) throw DeviceError("the emulated program lacks '" + name + "'");
-    return reinterpret_cast<Function>(found);  // NOLINT: what dlsym is for
-  }
-
- private:
-  void* handle_;
+// A compiled kernel. Its library is loaded as long as the process lives, since its static memory
+// would be another one otherwise.
+struct Kernel {
+  Call call = nullptr;
+  SetHooks set_hooks = nullptr;  // of its library
 };
 
-// "void call_NAME(char** p) { NAME(p[0], p[1]); }" for every kernel that the jobs launch.
-std::string callers_text(std::span<const Device::Job> jobs) {
-  std::map<std::string, std::string> callers;
-  for (const Device::Job& job : jobs) {
-    for (const DeviceCall& call : job.calls) {
-      std::string arguments;
-      for (std::size_t i = 0; i < call.pointers.size(); ++i) {
-        arguments += (i == 0 ? "p[" : ", p[") + std::to_string(i) + "]";
-      }
-      if (call.reports_faults) {
-        arguments += (arguments.empty() ? "" : ", ") +
-                     std::string("reinterpret_cast<graphgate::optimized::device::Fault*>(p[") +
-                     std::to_string(call.pointers.size()) + "])";
-      }
-      callers.try_emplace(call.name, "extern \"C\" void call_" + call.name +
-                                         "(char** p) { graphgate::optimized::" + call.name + "(" +
-                                         arguments + "); }\n");
-    }
+template <class Function>
+Function find(void* library, const std::string& name) {
+  void* const found = dlsym(library, name.c_str());
+  if (found == nullptr) throw DeviceError("the emulated program lacks '" + name + "'");
+  return reinterpret_cast<Function>(found);  // NOLINT: what dlsym is for
+}
+
+// "void call_NAME(char** p) { NAME(p[0], p[1]); }"
+std::string caller_text(const DeviceCall& call) {
+  std::string arguments;
+  for (std::size_t i = 0; i < call.pointers.size(); ++i) {
+    arguments += (i == 0 ? "p[" : ", p[") + std::to_string(i) + "]";
   }
-  std::string text;
-  for (const auto& [name, caller] : callers) text += caller;
-  return text;
+  if (call.reports_faults) {
+    arguments += (arguments.empty() ? "" : ", ") +
+                 std::string("reinterpret_cast<graphgate::optimized::device::Fault*>(p[") +
+                 std::to_string(call.pointers.size()) + "])";
+  }
+  return "extern \"C\" void call_" + call.name + "(char** p) { graphgate::optimized::" + call.name +
+         "(" + arguments + "); }\n";
 }
 
 void* compile(const std::string& compiler, const std::string& source) {
@@ -125,14 +114,37 @@ void* compile(const std::string& compiler, const std::string& source) {
   return handle;
 }
 
-Library library_of(const std::string& compiler, const std::string& source) {
+// Returns the kernels that the jobs launch, by name. Compiles, as one text, those that this process
+// has not compiled yet: a name is a hash of what its kernel says, and plans of a model share most
+// of theirs.
+std::map<std::string, Kernel> kernels_of(const std::string& compiler, const DeviceProgramText& text,
+                                         std::span<const Device::Job> jobs) {
   static std::mutex mutex;
-  static std::map<std::string, void*> kept;
+  static std::map<std::pair<std::string, bool>, std::map<std::string, Kernel>> all;
   const std::lock_guard lock(mutex);
-  const std::string key = sha256_hex(source);
-  const auto found = kept.find(key);
-  if (found != kept.end()) return Library(found->second);
-  return Library(kept.emplace(key, compile(compiler, source)).first->second);
+  auto& kept = all[{compiler, text.is_fast()}];
+  std::set<std::string> names;
+  std::set<std::string> missing;
+  std::string callers;
+  for (const Device::Job& job : jobs) {
+    for (const DeviceCall& call : job.calls) {
+      if (!names.insert(call.name).second || kept.contains(call.name)) continue;
+      missing.insert(call.name);
+      callers += caller_text(call);
+    }
+  }
+  if (!missing.empty()) {
+    // In a namespace without a name: what no kernel of these uses is not compiled.
+    void* const library =
+        compile(compiler, "namespace {\n" + text.source_of(missing) + "}\n" + callers);
+    const auto set_hooks = find<SetHooks>(library, "graphgate_set_hooks");
+    for (const std::string& name : missing) {
+      kept[name] = {find<Call>(library, "call_" + name), set_hooks};
+    }
+  }
+  std::map<std::string, Kernel> asked;
+  for (const std::string& name : names) asked[name] = kept.at(name);
+  return asked;
 }
 
 // Blocks that may be under way at once: those of a launch, and the first ones of the next.
@@ -152,7 +164,7 @@ class Blocks {
 class EmulatedRun final : public DeviceRun {
  public:
   struct Launch {
-    Call call = nullptr;
+    Kernel compiled;
     std::string name;
     unsigned blocks = 0;
     unsigned cluster = 1;  // blocks of one
@@ -161,9 +173,9 @@ class EmulatedRun final : public DeviceRun {
   };
   // With `overlaps` a launch that may begins, up to where it waits, before the one that runs does
   // more.
-  EmulatedRun(Blocks& blocks, SetHooks set_hooks, std::vector<Launch> launches, RecordedTwins twins,
-              bool overlaps, const Device::Job& job)
-      : blocks_(blocks), set_hooks_(set_hooks), seed_(job.seed), twins_(std::move(twins)) {
+  EmulatedRun(Blocks& blocks, std::vector<Launch> launches, RecordedTwins twins, bool overlaps,
+              const Device::Job& job)
+      : blocks_(blocks), seed_(job.seed), twins_(std::move(twins)) {
     const std::vector<CallPlace> places = places_of(job.calls);
     if (job.is_captured) captured_.edges = edges_of(places, overlaps);
     for (std::size_t i = 0; i < launches.size(); ++i) {
@@ -174,9 +186,9 @@ class EmulatedRun final : public DeviceRun {
     for (Launch& launch : launches) {
       if (job.is_captured) captured_.kernels.push_back(std::move(launch.kernel));
       Bound bound{launch.name, launch.blocks, launch.cluster, {}};
-      bound.body = [call = launch.call, arguments = std::move(launch.arguments)]() mutable {
-        call(arguments.data());
-      };
+      set_hooks_.insert(launch.compiled.set_hooks);
+      bound.body = [call = launch.compiled.call,
+                    arguments = std::move(launch.arguments)]() mutable { call(arguments.data()); };
       launches_.push_back(std::move(bound));
     }
   }
@@ -192,7 +204,7 @@ class EmulatedRun final : public DeviceRun {
     static std::mutex mutex;
     const std::lock_guard lock(mutex);
     twins_.check();
-    if (set_hooks_ != nullptr) set_hooks_(&Block::hooks());
+    for (const SetHooks set_hooks : set_hooks_) set_hooks(&Block::hooks());
     const std::vector<std::uint32_t> order = interleave_launches(queued_, next_seed());
     for (std::size_t i = 0; i < order.size(); ++i) {
       if (!may_begin_early_[order[i]]) begin(order[i], i);
@@ -270,7 +282,7 @@ class EmulatedRun final : public DeviceRun {
   }
 
   Blocks& blocks_;
-  const SetHooks set_hooks_;
+  std::set<SetHooks> set_hooks_;
   const std::uint64_t seed_;
   RecordedTwins twins_;
   std::uint64_t launched_ = 0;
@@ -295,22 +307,16 @@ class EmulatedDevice final : public Device {
   std::vector<std::unique_ptr<DeviceRun>> load(const DeviceProgramText& text,
                                                std::span<const Job> jobs) override {
     std::vector<std::unique_ptr<DeviceRun>> runs;
-    std::optional<Library> library;
-    if (!text.empty()) {
-      // In a namespace without a name: what no kernel of these uses is not compiled.
-      library = library_of(compiler_, "namespace {\n" + text.source() + "}\n" + callers_text(jobs));
-    }
-    const SetHooks set_hooks = library ? library->find<SetHooks>("graphgate_set_hooks") : nullptr;
+    const auto kernels = kernels_of(compiler_, text, jobs);
     for (const Job& job : jobs) {
       std::vector<EmulatedRun::Launch> launches;
       RecordedTwins twins(memory_);
       launches.reserve(job.calls.size());
       for (const DeviceCall& call : job.calls) {
-        GRAPHGATE_CHECK(library);  // a job with calls has a text
-        launches.push_back(bound(*library, call, twins));
+        launches.push_back(bound(kernels.at(call.name), call, twins));
       }
-      runs.push_back(std::make_unique<EmulatedRun>(blocks_, set_hooks, std::move(launches),
-                                                   std::move(twins), text.is_fast(), job));
+      runs.push_back(std::make_unique<EmulatedRun>(blocks_, std::move(launches), std::move(twins),
+                                                   text.is_fast(), job));
     }
     return runs;
   }
@@ -321,9 +327,9 @@ class EmulatedDevice final : public Device {
   }
 
  private:
-  EmulatedRun::Launch bound(const Library& library, const DeviceCall& call, RecordedTwins& twins) {
+  EmulatedRun::Launch bound(const Kernel& compiled, const DeviceCall& call, RecordedTwins& twins) {
     EmulatedRun::Launch launch;
-    launch.call = library.find<Call>("call_" + call.name);
+    launch.compiled = compiled;
     launch.name = call.what.empty() ? call.name : call.what;
     launch.blocks = static_cast<unsigned>((call.threads + kDeviceBlock - 1) / kDeviceBlock);
     launch.cluster = static_cast<unsigned>(call.cluster);

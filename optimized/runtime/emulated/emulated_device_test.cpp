@@ -4,11 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <limits>
 #include <random>
 #include <vector>
 
+#include "base/atomic_file.h"
+#include "base/file_io.h"
+#include "base/folder_test.h"
 #include "base/result_test.h"
 #include "optimized/arithmetic/float_format.h"
 #include "optimized/codegen/cells_text.h"
@@ -333,6 +338,46 @@ TEST(EmulatedDevice, TakesNeighboursTogetherWhereThereAreMany) {
 TEST(EmulatedDevice, SaysWhatDoesNotCompile) {
   EXPECT_THROW((void)run_text(text_of("  this is no C++;\n", 1), std::vector<std::int64_t>(1)),
                DeviceError);
+}
+
+// Programs share kernels: a second one compiles only what is new, and runs all.
+TEST(EmulatedDevice, CompilesAKernelOnceForAProcess) {
+  const TestFolder folder;
+  const std::string compiler = folder.file("compiler");
+  must(write_file(compiler, "#!/bin/sh\necho >> '" + folder.file("calls") +
+                                "'\nexec ${ITS_COMPILER:-c++} \"$@\"\n"));
+  std::filesystem::permissions(compiler, std::filesystem::perms::owner_all);
+  // NOLINTBEGIN(concurrency-mt-unsafe): there is one thread
+  const char* const before = std::getenv("CXX");
+  if (before != nullptr) setenv("ITS_COMPILER", before, 1);
+  setenv("CXX", compiler.c_str(), 1);
+  const auto run = [&](std::initializer_list<int> factors) {
+    std::vector<std::int64_t> number = {1};
+    const std::span<std::byte> bytes = std::as_writable_bytes(std::span(number));
+    DeviceWorks works;
+    for (const int factor : factors) {
+      TextWork work = text_of("  if (thread == 0) *reinterpret_cast<std::int64_t*>(p0) *= " +
+                                  std::to_string(factor) + ";\n",
+                              1);
+      work.pointers = {bytes.data()};
+      works.emplace_back(std::move(work));
+    }
+    run_works(DeviceProgramText(), works, {bytes});
+    return number.front();
+  };
+  const auto compiled = [&] { return must(read_whole(folder.file("calls"))).size(); };
+  EXPECT_EQ(run({3}), 3);
+  EXPECT_EQ(run({3, 5}), 15);
+  EXPECT_EQ(compiled(), 2U);
+  EXPECT_EQ(run({5, 3, 5}), 75);
+  EXPECT_EQ(run({3}), 3);
+  EXPECT_EQ(compiled(), 2U);
+  if (before != nullptr) {
+    setenv("CXX", before, 1);
+  } else {
+    unsetenv("CXX");
+  }
+  // NOLINTEND(concurrency-mt-unsafe)
 }
 
 // ---- products in fast arithmetic ----
