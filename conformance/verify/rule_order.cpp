@@ -130,8 +130,8 @@ class OrderCheck {
     return node.match == NodeMatch::kExtra && node.node->name.starts_with(whole + "_part");
   }
 
-  // A copy that the executor added, of nothing but bytes that may be there. A part of what the
-  // reader belongs to may make its bytes of nothing.
+  // A copy that the executor added, of nothing but bytes that may be there: the counter of a loop
+  // only says which. A part of what the reader belongs to may make its bytes of nothing.
   bool is_copy_of(const Writers& expected, Writer token) {
     const Token& what = flow_.tokens[token];
     if (what.kind != TokenKind::kNode) return false;
@@ -148,10 +148,31 @@ class OrderCheck {
         });
       });
       buffer_ = outer;
-      if (!is_right) return false;
-      copies = true;
+      if (!is_right && !is_of_nothing(read)) return false;
+      copies = copies || is_right;
     }
     return copies;
+  }
+
+  // Whether what is read holds nothing of the program: steps that the executor added made it, of
+  // nothing but what such steps made.
+  bool is_of_nothing(const FlowRead& read) const {
+    std::set<Writer> seen;
+    std::vector<Writer> left;
+    const auto look_at = [&](const Writers& writers) {
+      for (const Writer writer : writers) {
+        if (seen.insert(writer).second) left.push_back(writer);
+      }
+    };
+    for (const Content& content : read.contents) look_at(content.writers);
+    while (!left.empty()) {
+      const Token& what = flow_.tokens[left.back()];
+      left.pop_back();
+      if (what.kind != TokenKind::kNode) return false;
+      if (flow_.nodes[what.index].match != NodeMatch::kExtra) return false;
+      look_at(what.reads);
+    }
+    return !seen.empty();
   }
 
   // A scatter that became an update in place of other bytes of the buffer: these are as it found
