@@ -176,6 +176,64 @@ Sites replaced_ops(const Plan& plan) {
   return sites;
 }
 
+bool mentions(const std::vector<Node>& body, ValueId id, bool as_result) {
+  bool found = false;
+  for (const Node& node : body) {
+    spec::for_each_operand(node,
+                           [&](ValueId read) { found = found || (!as_result && read == id); });
+    for (const spec::NodeResult& result : node.results) {
+      found = found || (as_result && std::ranges::count(result.values, id) > 0);
+    }
+  }
+  return found;
+}
+
+// Whether it stands for what the program calls so: nodes that others were taken apart into make
+// parts, and fused ones with several results make what other nodes do.
+bool is_known_operand(const Plan& plan, ValueId id) {
+  if (plan.values[id.index].value.name.find("_part") != std::string::npos) return false;
+  return std::ranges::all_of(plan.steps, [&](const PlanStep& step) {
+    return std::ranges::all_of(nodes_of(step), [&](const Node& node) {
+      return node.results.size() < 2 || !mentions({node}, id, true);
+    });
+  });
+}
+
+// A function of as many floats, in place where the op is; none where the node is given anything
+// else.
+std::optional<std::string> other_function(const Plan& plan, const Node& node) {
+  const spec::OpRow* row = spec::builtin_op_table().find(node.op);
+  if (row == nullptr || row->schema.ns != "aten" || !row->has_tag("pointwise")) return std::nullopt;
+  if (row->effects.mutates() && !row->effects.is_in_place) return std::nullopt;
+  constexpr std::string_view kNames[] = {"self", "other"};
+  if (node.arguments.empty() || node.arguments.size() > 2) return std::nullopt;
+  for (std::size_t a = 0; a < node.arguments.size(); ++a) {
+    const auto* id = node.arguments[a].argument.as<ValueId>();
+    if (id == nullptr || node.arguments[a].name != kNames[a]) return std::nullopt;
+    const auto& type = plan.values[id->index].value.type;
+    if (!type || !spec::is_floating_point(type->dtype) || !is_known_operand(plan, *id)) {
+      return std::nullopt;
+    }
+  }
+  const std::string family = row->schema.base_name();
+  const std::string end = row->effects.is_in_place ? "_.default" : ".default";
+  if (node.arguments.size() == 1) return (family == "sin" ? "aten.exp" : "aten.sin") + end;
+  return (family == "hypot" ? "aten.atan2" : "aten.hypot") + end;
+}
+
+Sites exchanged_functions(const Plan& plan) {
+  Sites sites;
+  for (std::size_t s = 0; s < plan.steps.size(); ++s) {
+    const auto nodes = nodes_of(plan.steps[s]);
+    for (std::size_t n = 0; n < nodes.size(); ++n) {
+      const auto other = other_function(plan, nodes[n]);
+      if (!other || nodes[n].name.find("_part") != std::string::npos) continue;
+      sites.emplace_back([s, n, other](Plan& p) { node_at(p, s, n).op = *other; });
+    }
+  }
+  return sites;
+}
+
 // Each arm of a conditional runs where the other should.
 Sites exchanged_arms(const Plan& plan) {
   Sites sites;
@@ -190,18 +248,6 @@ Sites exchanged_arms(const Plan& plan) {
     });
   }
   return sites;
-}
-
-bool mentions(const std::vector<Node>& body, ValueId id, bool as_result) {
-  bool found = false;
-  for (const Node& node : body) {
-    spec::for_each_operand(node,
-                           [&](ValueId read) { found = found || (!as_result && read == id); });
-    for (const spec::NodeResult& result : node.results) {
-      found = found || (as_result && std::ranges::count(result.values, id) > 0);
-    }
-  }
-  return found;
 }
 
 // Updates in a body, which other nodes of it do not need to be there. What the step says of its
@@ -312,6 +358,9 @@ constexpr MutationRow kRows[] = {
     {{"op-replaced", "PlanStep::node", "a node is another op of the same schema", true,
       "provenance"},
      replaced_ops},
+    {{"function-exchanged", "PlanStep::node", "a node computes another function of its operands",
+      true, "verifier"},
+     exchanged_functions},
     {{"arms-exchanged", "PlanStep::node", "the arms of a conditional change places", true,
       "provenance"},
      exchanged_arms},

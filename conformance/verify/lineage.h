@@ -26,6 +26,8 @@ class Lineage {
  public:
   Lineage(const GraphFacts& facts, const PlanFlow& flow);
 
+  // Whether `writer` is who wrote bytes with this token, by its name.
+  [[nodiscard]] bool is_of(Writer writer, Writer token) const;
   // Whether bytes with this token may be what `writer` wrote.
   [[nodiscard]] bool accepts(Writer writer, Writer token);
   // Whether one of them is.
@@ -38,8 +40,6 @@ class Lineage {
   [[nodiscard]] Writers writers_read_by(std::uint32_t graph_node);
 
  private:
-  // Whether `writer` is who wrote them, by its name.
-  [[nodiscard]] bool is_of(Writer writer, Writer token) const;
   bool decide(Writer writer, Writer token);
   bool decide_token(Writer writer, Writer token);
   // Whether an absent node hands on what it was given. One that writes its operand does not, unless

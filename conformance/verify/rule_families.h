@@ -41,6 +41,7 @@ void check_positions_apart(const RuleCase& rule_case, Findings& out);  // V3, ru
 void check_order(const RuleCase& rule_case, Findings& out);            // V4, rule_order.cpp
 void check_nodes(const RuleCase& rule_case, Findings& out);            // V4, rule_nodes.cpp
 void check_effects(const RuleCase& rule_case, Findings& out);          // V4, rule_effects.cpp
+void check_operations(const RuleCase& rule_case, Findings& out);       // V4, rule_operation.cpp
 void check_frees(const RuleCase& rule_case, Findings& out);            // V5, rule_frees.cpp
 void check_places(const RuleCase& rule_case, Findings& out);           // V6, rule_places.cpp
 void check_capture(const RuleCase& rule_case, Findings& out);          // V7, rule_capture.cpp

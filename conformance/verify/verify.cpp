@@ -7,10 +7,11 @@ namespace {
 
 // In the order of the rules.
 constexpr void (*kFamilies[])(const RuleCase&, Findings&) = {
-    check_written,         check_signatures, check_symbols, check_overlap,   check_in_place,
-    check_positions_apart, check_order,      check_nodes,   check_effects,   check_frees,
-    check_places,          check_capture,    check_static,  check_lifetimes, check_key,
-    check_padding,         check_streams,
+    check_written,  check_signatures,      check_symbols,   check_overlap,
+    check_in_place, check_positions_apart, check_order,     check_nodes,
+    check_effects,  check_operations,      check_frees,     check_places,
+    check_capture,  check_static,          check_lifetimes, check_key,
+    check_padding,  check_streams,
 };
 
 // By input of the plan: inputs over one buffer are one group. What lies where is for the caller to
