@@ -5,8 +5,16 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <string>
+
+#include "reference/tensor.h"
 
 namespace graphgate::reference {
+
+void detail::refuse_dtype(spec::DType dtype) {
+  throw OpError("is not implemented for " + std::string(spec::torch_name(dtype)));
+}
+
 namespace {
 
 using spec::DType;
@@ -105,9 +113,10 @@ auto with_element(DType dtype, Visit&& visit) {
       return visit.template operator()<Narrow<kBFloat16, std::uint16_t>>();
     case DType::kFloat8E4M3FN:
       return visit.template operator()<Narrow<kFloat8E4M3FN, std::uint8_t>>();
-    default:
-      GRAPHGATE_CHECK(dtype == DType::kFloat8E5M2);
+    case DType::kFloat8E5M2:
       return visit.template operator()<Narrow<kFloat8E5M2, std::uint8_t>>();
+    default:
+      detail::refuse_dtype(dtype);
   }
 }
 

@@ -33,6 +33,10 @@ inline constexpr FloatFormat kBFloat16{8, 8, -126, 3.3895313892515355e38, true};
 inline constexpr FloatFormat kFloat8E4M3FN{4, 4, -6, 448.0, false};
 inline constexpr FloatFormat kFloat8E5M2{5, 3, -14, 57344.0, true};
 
+// Throws OpError. An op whose body asks for the format of an integer is none that PyTorch has a
+// kernel of integers for.
+[[noreturn]] void refuse_dtype(spec::DType dtype);
+
 inline const FloatFormat& format_of(spec::DType dtype) {
   switch (dtype) {
     case spec::DType::kFloat64:
@@ -50,8 +54,7 @@ inline const FloatFormat& format_of(spec::DType dtype) {
     default:
       break;
   }
-  GRAPHGATE_CHECK(false && "not a floating dtype");
-  return kFloat64;
+  refuse_dtype(dtype);
 }
 
 // 2^exponent, from 2^-1074 to 2^1023.
