@@ -11,19 +11,6 @@ namespace {
 using interop::JsonCursor;
 using spec::HostTensor;
 
-Json finding_json(const spec::Finding& finding) {
-  Json json = {{"rule", finding.rule},       {"outcome", spec::outcome_name(finding.outcome)},
-               {"message", finding.message}, {"nodes", finding.nodes},
-               {"buffers", finding.buffers}, {"ranges", Json::array()},
-               {"drawing", finding.drawing}};
-  for (const spec::FindingRange& range : finding.ranges) {
-    json["ranges"].push_back({{"where", range.where},
-                              {"begin_bytes", range.begin_bytes},
-                              {"end_bytes", range.end_bytes}});
-  }
-  return json;
-}
-
 Json row_json(const spec::ProvenanceRow& row, StoredBytes& bytes) {
   return {{"node", row.node},
           {"op", row.op},
@@ -37,21 +24,6 @@ Json row_json(const spec::ProvenanceRow& row, StoredBytes& bytes) {
           {"strides", row.strides},
           {"storage_offset", row.storage_offset},
           {"words", bytes.words(row.words)}};
-}
-
-Result<void> read_finding(const JsonCursor& object, spec::Finding& finding) {
-  GRAPHGATE_TRY(finding.rule, read_string(object, "rule"));
-  GRAPHGATE_TRY(finding.outcome, read_outcome(object));
-  GRAPHGATE_TRY(finding.message, read_string(object, "message"));
-  GRAPHGATE_TRY(finding.nodes, read_strings(object, "nodes"));
-  GRAPHGATE_TRY(finding.buffers, read_strings(object, "buffers"));
-  GRAPHGATE_TRY(finding.drawing, read_string(object, "drawing"));
-  return read_list(object, "ranges", [&](const JsonCursor& each) -> Result<void> {
-    spec::FindingRange& range = finding.ranges.emplace_back();
-    GRAPHGATE_TRY(range.where, read_string(each, "where"));
-    GRAPHGATE_TRY_VOID(read_optional(each, "begin_bytes", range.begin_bytes));
-    return read_optional(each, "end_bytes", range.end_bytes);
-  });
 }
 
 // Rows with the words of one content share them.
@@ -90,6 +62,34 @@ Result<void> read_row(const JsonCursor& object, const StoredTensors& tensors, Kn
 
 }  // namespace
 
+Json stored_finding_json(const spec::Finding& finding) {
+  Json json = {{"rule", finding.rule},       {"outcome", spec::outcome_name(finding.outcome)},
+               {"message", finding.message}, {"nodes", finding.nodes},
+               {"buffers", finding.buffers}, {"ranges", Json::array()},
+               {"drawing", finding.drawing}};
+  for (const spec::FindingRange& range : finding.ranges) {
+    json["ranges"].push_back({{"where", range.where},
+                              {"begin_bytes", range.begin_bytes},
+                              {"end_bytes", range.end_bytes}});
+  }
+  return json;
+}
+
+Result<void> read_stored_finding(const JsonCursor& object, spec::Finding& finding) {
+  GRAPHGATE_TRY(finding.rule, read_string(object, "rule"));
+  GRAPHGATE_TRY(finding.outcome, read_outcome(object));
+  GRAPHGATE_TRY(finding.message, read_string(object, "message"));
+  GRAPHGATE_TRY(finding.nodes, read_strings(object, "nodes"));
+  GRAPHGATE_TRY(finding.buffers, read_strings(object, "buffers"));
+  GRAPHGATE_TRY(finding.drawing, read_string(object, "drawing"));
+  return read_list(object, "ranges", [&](const JsonCursor& each) -> Result<void> {
+    spec::FindingRange& range = finding.ranges.emplace_back();
+    GRAPHGATE_TRY(range.where, read_string(each, "where"));
+    GRAPHGATE_TRY_VOID(read_optional(each, "begin_bytes", range.begin_bytes));
+    return read_optional(each, "end_bytes", range.end_bytes);
+  });
+}
+
 Json result_json(const spec::CallResult& result, StoredBytes& bytes) {
   Json json;
   json["outputs"] = bytes.values(result.outputs);
@@ -101,7 +101,7 @@ Json result_json(const spec::CallResult& result, StoredBytes& bytes) {
   }
   json["findings"] = Json::array();
   for (const spec::Finding& finding : result.findings) {
-    json["findings"].push_back(finding_json(finding));
+    json["findings"].push_back(stored_finding_json(finding));
   }
   json["provenance"] = Json::array();
   for (const auto& row : result.provenance) json["provenance"].push_back(row_json(row, bytes));
@@ -122,7 +122,7 @@ Result<spec::CallResult> read_result(const JsonCursor& object, const StoredTenso
     result.final_states.push_back(std::move(tensor));
   }
   GRAPHGATE_TRY_VOID(read_list(object, "findings", [&](const JsonCursor& each) {
-    return read_finding(each, result.findings.emplace_back());
+    return read_stored_finding(each, result.findings.emplace_back());
   }));
   KnownWords known;
   GRAPHGATE_TRY_VOID(read_list(object, "provenance", [&](const JsonCursor& each) {

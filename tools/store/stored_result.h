@@ -15,4 +15,10 @@ namespace graphgate::tools {
 [[nodiscard]] Result<spec::CallResult> read_result(const interop::JsonCursor& object,
                                                    const StoredTensors& tensors);
 
+// A finding of an instrument or of a run: {"rule", "outcome", "message", ...}.
+[[nodiscard]] nlohmann::ordered_json stored_finding_json(const spec::Finding& finding);
+// The inverse. kBadInput names the place.
+[[nodiscard]] Result<void> read_stored_finding(const interop::JsonCursor& object,
+                                               spec::Finding& finding);
+
 }  // namespace graphgate::tools

@@ -162,6 +162,7 @@ class RunWriter {
     if (trace.error) {
       json["error"] = error_json(*trace.error);
       json["error"]["step"] = trace.error_step;
+      if (trace.is_refusal_due) json["error"]["is_due"] = true;
     }
     if (trace.closing_error) {
       json["closing_error"] = error_json(*trace.closing_error);
@@ -171,6 +172,10 @@ class RunWriter {
       if (trace.has_ended) json[place]["has_ended"] = true;
       if (trace.is_late) json[place]["is_late"] = true;
       break;
+    }
+    json["once_findings"] = Json::array();
+    for (const spec::Finding& finding : trace.once_findings) {
+      json["once_findings"].push_back(stored_finding_json(finding));
     }
     json["calls"] = Json::array();
     for (const CallRecord& call : trace.calls) {

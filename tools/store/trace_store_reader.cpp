@@ -5,6 +5,7 @@
 #include "base/file_io.h"
 #include "interop/json_stream.h"
 #include "interop/plan_json.h"
+#include "spec/option.h"
 #include "spec/plan_text.h"
 #include "tools/store/programs.h"
 #include "tools/store/promises.h"
@@ -57,6 +58,7 @@ class RunReader {
     if (error) {
       GRAPHGATE_TRY_VOID(read_end(*error, trace->error, *trace));
       GRAPHGATE_TRY(trace->error_step, read_index(*error, "step"));
+      GRAPHGATE_TRY_VOID(read_optional(*error, "is_due", trace->is_refusal_due));
     }
     GRAPHGATE_TRY(const auto closing, object.find_member("closing_error"));
     if (closing) GRAPHGATE_TRY_VOID(read_end(*closing, trace->closing_error, *trace));
@@ -64,9 +66,33 @@ class RunReader {
         read_list(object, "calls", trace->calls, std::bind_front(&RunReader::read_record, this)));
     GRAPHGATE_TRY_VOID(
         read_list(object, "held", trace->held, std::bind_front(&RunReader::read_held, this)));
+    GRAPHGATE_TRY(const auto once, object.find_member("once_findings"));
+    if (once) {
+      GRAPHGATE_TRY_VOID(read_list(object, "once_findings", [&](const JsonCursor& each) {
+        return read_stored_finding(each, trace->once_findings.emplace_back());
+      }));
+    } else {
+      leave_refusal_open(*trace);
+    }
     GRAPHGATE_TRY(const Configuration changes, read_configuration(object, "changes"));
     run.traces.insert_or_assign(changes, std::move(trace));
     return {};
+  }
+
+  // Older files do not say whether a refusal was due: nobody is blamed
+  // for one that may have been.
+  void leave_refusal_open(Trace& trace) const {
+    if (!trace.error || trace.error->kind != ErrorKind::kBadInput) return;
+    const std::string_view wrapper =
+        spec::value_of(trace.configuration, spec::option::kWrapper, "none");
+    const bool may_sleep = std::ranges::any_of(script_.steps, [](const ScriptStep& step) {
+      return std::holds_alternative<ScriptSleep>(step);
+    });
+    if (wrapper == "none" && !may_sleep) return;
+    trace.error = unsupported(
+        "the stored run does not say whether this refusal was due, record it "
+        "again: " +
+        trace.error->message);
   }
 
   static Result<void> read_end(const JsonCursor& object, std::optional<Error>& end, Trace& trace) {

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include <nlohmann/json.hpp>
+
 #include "base/file_io.h"
 #include "base/folder_test.h"
 #include "base/result_test.h"
@@ -161,6 +163,82 @@ TEST_F(StoredRuns, KeepWhatCameOfClosing) {
   runs.provide(std::move(trace));
   const CaseReport report = judge_again(runs, "state");
   EXPECT_EQ(report.outcome, spec::Outcome::kCrash);
+}
+
+// The second call breaks what the first one fixed: nobody says that it is to be refused, and it is.
+constexpr const char* kRefusingCase = R"(graphgate-case 1
+name "refusing"
+option "wrapper" "split"
+program "g" {
+  input %x : f32[2, 3]
+  input %y : f32[2, 3]
+  %s = aten.add.Tensor(%x, %y)
+  output %s
+}
+inputs "apart" of "g" {
+  x seed 1
+  y seed 2
+}
+inputs "one" of "g" {
+  x : f32[2, 3] = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
+  y : f32[2, 3] = alias "x"
+}
+scenario {
+  call g inputs=apart
+  call g inputs=one
+}
+)";
+
+// By all that is stored, and by the file without `left_out`, as older ones are.
+CaseReport judged_from_file(const std::string& run, const std::string& left_out) {
+  const std::string path = run + "/run.json";
+  auto json = nlohmann::ordered_json::parse(must(read_whole(path)));
+  for (auto& trace : json["traces"]) {
+    if (!left_out.empty()) trace.erase(left_out);
+    if (!left_out.empty() && trace.contains("error")) trace["error"].erase("is_due");
+  }
+  must(write_text(json.dump(), path));
+  StoredRun stored = must(read_run(run));
+  const GoneSource gone;
+  const auto oracle = reference_source(/*allow_zero_and_one=*/false);
+  Runs runs(stored.script, gone, *oracle);
+  for (auto& [changes, one] : stored.traces) runs.provide(std::move(*one), changes);
+  return judge_again(runs, "bounds");
+}
+
+TEST_F(StoredRuns, KeepWhetherARefusalWasDue) {
+  const Script script = must(read_case(kRefusingCase, "refusing.case"));
+  const auto subject = optimized_source();
+  const auto oracle = reference_source(/*allow_zero_and_one=*/false);
+  Runs runs(script, *subject, *oracle);
+  ASSERT_TRUE(must(runs.subject())->is_refusal_due);
+  EXPECT_EQ(judge_again(runs, "bounds").outcome, spec::Outcome::kPass);
+  const std::string run = (folder_ / "run").string();
+  must(write_run(run, script, {"optimized", true, false}, runs.subject_traces()));
+  EXPECT_TRUE(must(read_run(run)).traces.at({})->is_refusal_due);
+  // The calls before it would have to run again, and its executor is gone.
+  for (const spec::Finding& finding : judged_from_file(run, "").findings) {
+    EXPECT_EQ(finding.outcome, spec::Outcome::kUnsupported) << finding.message;
+  }
+  const CaseReport older = judged_from_file(run, "once_findings");
+  EXPECT_EQ(older.outcome, spec::Outcome::kUnsupported) << older.reason;
+  EXPECT_NE(older.reason.find("does not say whether this refusal was due"), std::string::npos)
+      << older.reason;
+}
+
+TEST_F(StoredRuns, KeepThatACallWasServedWhichWasToBeRefused) {
+  conformance::SubjectTraces traces;
+  auto served = std::make_unique<Trace>();
+  served->executor = "theirs";
+  served->is_loaded = true;
+  served->once_findings.push_back({.rule = "R3.not-refused", .message = "call 1 ran"});
+  traces.emplace(conformance::Configuration{}, std::move(served));
+  const std::string run = (folder_ / "run").string();
+  must(write_run(run, script_, {"theirs", true, false}, traces));
+  const CaseReport report = judged_from_file(run, "");
+  EXPECT_EQ(report.outcome, spec::Outcome::kFail) << report.reason;
+  ASSERT_FALSE(report.findings.empty());
+  EXPECT_EQ(report.findings[0].rule, "R3.not-refused");
 }
 
 TEST_F(StoredRuns, AreJudgedWithoutTheirExecutor) {
