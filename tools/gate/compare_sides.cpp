@@ -123,6 +123,11 @@ class Comparison {
         continue;
       }
       const GateCase& after = found->second;
+      if (before.is_bad_input || after.is_bad_input) {
+        not_compared(name, after.is_bad_input ? after.reason : before.reason);
+        out_.rows.back().is_bad_input = true;
+        continue;
+      }
       if (is_infra(before) || is_infra(after)) {
         not_compared(name,
                      is_infra(after) ? "candidate: " + after.reason : "baseline: " + before.reason);

@@ -41,7 +41,8 @@ struct GateRow {
   std::string message;    // the candidate's, where it shows it
   std::vector<std::string> baseline_cases;
   std::vector<std::string> candidate_cases;
-  std::string waiver;  // the issue, where a waiver holds
+  std::string waiver;         // the issue, where a waiver holds
+  bool is_bad_input = false;  // of what was not compared: nobody can run the case
 
   // Whether it fails the gate.
   [[nodiscard]] bool counts() const;

@@ -207,7 +207,8 @@ ReportItem item_of(const GateRow& row, const GateStep& step, const GateReport& r
   item.ops = ops_at_fault(row.signature);
   item.baseline_state = baseline_state(row.bucket);
   if (row.bucket == GateBucket::kNotCompared) {
-    item.error = infrastructure(row.name + ": " + row.message);
+    const std::string words = row.name + ": " + row.message;
+    item.error = row.is_bad_input ? bad_input(words) : infrastructure(words);
     return item;
   }
   item.outcome = row.outcome();
@@ -486,6 +487,8 @@ ExitCode exit_code_of(const GateReport& report) {
     const GateComparison& comparison = step.comparison;
     if (comparison.count(GateBucket::kNotCompared) > 0)
       code = worse(code, ExitCode::kInfrastructure);
+    const bool has_bad_input = std::ranges::any_of(comparison.rows, &GateRow::is_bad_input);
+    if (has_bad_input) code = worse(code, ExitCode::kBadInput);
     if (comparison.is_open()) code = worse(code, ExitCode::kInconclusive);
   }
   if (report.is_interrupted) code = worse(code, ExitCode::kInconclusive);

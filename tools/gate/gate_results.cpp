@@ -77,6 +77,7 @@ Json json_of(const GateCase& one, Times times) {
   for (const GateFinding& finding : one.findings) {
     json["findings"].push_back({{"signature", finding.signature}, {"message", finding.message}});
   }
+  if (one.is_bad_input) json["bad_input"] = true;
   if (one.is_flaky) json["flaky"] = true;
   json["plans"] = plans_json(one.plans);
   if (times == Times::kNone) return json;
@@ -97,12 +98,13 @@ Json json_of(const GateSide& side) {
 
 Result<GateCase> read_gate_case(const JsonCursor& object) {
   GRAPHGATE_TRY_VOID(
-      interop::expect_members(object, {"outcome", "reason", "not_compared", "findings", "flaky",
-                                       "plans", "seconds", "answer_seconds"}));
+      interop::expect_members(object, {"outcome", "reason", "not_compared", "bad_input", "findings",
+                                       "flaky", "plans", "seconds", "answer_seconds"}));
   GateCase one;
   GRAPHGATE_TRY(one.outcome, read_word(object, "outcome", "an outcome", spec::parse_outcome));
   GRAPHGATE_TRY_VOID(read_optional(object, "reason", one.reason));
   GRAPHGATE_TRY_VOID(read_optional(object, "not_compared", one.not_compared));
+  GRAPHGATE_TRY_VOID(read_optional(object, "bad_input", one.is_bad_input));
   GRAPHGATE_TRY_VOID(read_optional(object, "flaky", one.is_flaky));
   GRAPHGATE_TRY_VOID(read_list(object, "findings", one.findings, read_finding));
   GRAPHGATE_TRY_VOID(read_list(object, "plans", one.plans, read_quality));

@@ -29,6 +29,7 @@ struct GateCase {
   std::string reason;
   std::string not_compared;                 // conformance::CaseReport::not_compared
   std::vector<GateFinding> findings;        // each signature once
+  bool is_bad_input = false;                // what the case says cannot be run by anybody
   bool is_flaky = false;                    // looked at again, it showed something else
   std::vector<conformance::Quality> plans;  // by call; empty from executors that make none
   double seconds = 0;                       // by the clock, all looks together

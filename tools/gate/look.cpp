@@ -184,8 +184,13 @@ Result<GateCase> look_of(const GateInput& input, const SideExecutor& executor,
   if (json.is_discarded()) return timed(of_ending(child, executor));
   const std::optional<Error> error = child_error(json);
   if (!error) return read_gate_case(interop::JsonCursor(json, input.path));
-  if (error->kind == ErrorKind::kBadInput) return in_file(*error, input.path);
   GateCase out;
+  if (error->kind == ErrorKind::kBadInput) {
+    out.outcome = Outcome::kInfra;
+    out.is_bad_input = true;
+    out.reason = in_file(*error, input.path).message;
+    return timed(std::move(out));
+  }
   out.outcome = error->kind == ErrorKind::kUnsupported ? Outcome::kUnsupported : Outcome::kInfra;
   out.reason = error->message;
   return timed(std::move(out));

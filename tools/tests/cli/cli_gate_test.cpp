@@ -143,6 +143,29 @@ TEST_F(CliGate, LetsAWaivedFindingPass) {
   EXPECT_TRUE(contains(gone.out, "UNEXPECTED PASS"));
 }
 
+// Each is a line, and what is worse in the others is told all the same.
+TEST_F(CliGate, GoesOnWhereACaseIsBadInput) {
+  const fs::path corpus = folder_ / "mixed";
+  fs::create_directories(corpus);
+  const std::string right =
+      "graphgate-case 1\nname \"right\"\nprogram \"p\" {\n  input %x : f32[2, 3]\n"
+      "  %y = aten.sum.dim_IntList(%x, [1])\n  output %y\n}\nscenario {\n  call p\n}\n";
+  std::string cyclic = right;
+  cyclic.replace(cyclic.find("%x, [1]"), 2, "%y");
+  std::string refused = right;
+  refused.replace(refused.find("[1]"), 3, "[7]");
+  std::ofstream(corpus / "a.case") << cyclic;
+  std::ofstream(corpus / "b.case") << refused;
+  std::ofstream(corpus / "c.case") << right;
+  const CliRun outcome = run("gate --baseline fixed --candidate fixed --reruns 0 --corpus " +
+                             corpus.string() + " --json " + path("mixed.json"));
+  EXPECT_EQ(outcome.code, 4) << outcome.out << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "a.case:")) << outcome.err;
+  EXPECT_TRUE(contains(outcome.err, "b.case:")) << outcome.err;
+  const auto json = nlohmann::json::parse(must(read_whole(path("mixed.json"))));
+  EXPECT_EQ(json["steps"][0]["compared"], 1) << outcome.out;
+}
+
 TEST_F(CliGate, RefusesWhatThereIsNotInOneLine) {
   const auto refused = [&](const std::string& arguments, const std::string& words) {
     const CliRun outcome = gate(arguments);
