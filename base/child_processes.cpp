@@ -85,8 +85,8 @@ Result<void> ChildPool::fork_child(std::size_t index, const std::function<void(i
     ::close(pipe.out);
     return process.error();
   }
-  const auto now = Clock::now();
-  children_.push_back({index, process.value(), pipe.out, now, now, {}, false, 0});
+  children_.push_back(
+      {index, process.value(), pipe.out, Clock::now(), limit_of(process.value()), {}, false, 0});
   return {};
 }
 
@@ -132,18 +132,22 @@ std::vector<std::pair<std::size_t, ChildResult>> ChildPool::kill_all() {
   return killed;
 }
 
+std::unique_ptr<TimeLimit> ChildPool::limit_of(pid_t process) const {
+  return std::make_unique<TimeLimit>(std::chrono::seconds(options_.timeout_seconds), process,
+                                     TimeOf::kProcessToo);
+}
+
 // False at the end.
-bool ChildPool::read_some(Child& child) {
+bool ChildPool::read_some(Child& child) const {
   std::array<char, 4096> bytes{};
   const ssize_t count = ::read(child.pipe, bytes.data(), bytes.size());
   if (count > 0) child.result.output.append(bytes.data(), static_cast<std::size_t>(count));
-  if (count > 0) child.heard = Clock::now();
+  if (count > 0) child.limit = limit_of(child.process);
   return count > 0 || (count < 0 && errno == EINTR);
 }
 
 void ChildPool::kill_if_late(Child& child) const {
-  const auto limit = std::chrono::seconds(options_.timeout_seconds);
-  if (child.pipe < 0 || child.was_killed || Clock::now() - child.heard < limit) return;
+  if (child.pipe < 0 || child.was_killed || !child.limit->is_over()) return;
   child.was_killed = true;
   (void)::kill(child.process, SIGKILL);
 }

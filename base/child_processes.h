@@ -13,10 +13,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/processor_time.h"
 #include "base/result.h"
 
 namespace graphgate {
@@ -40,8 +42,9 @@ struct ChildResult {
 
 struct ChildOptions {
   int jobs = 1;
-  std::uint32_t timeout_seconds = 120;  // for each work
-  std::uint64_t memory_bytes = 0;       // address space of each process; 0: as the parent's
+  // For each work. As a TimeLimit counts: a busy machine makes it no shorter.
+  std::uint32_t timeout_seconds = 120;
+  std::uint64_t memory_bytes = 0;  // address space of each process; 0: as the parent's
   // Of run_children: how many works a process does, one after another. What ends it costs the work
   // that it was at; the rest is done by another.
   std::size_t share = 1;
@@ -80,14 +83,15 @@ class ChildPool {
     pid_t process = 0;
     int pipe = -1;
     std::chrono::steady_clock::time_point begin;
-    std::chrono::steady_clock::time_point heard;  // when the last bytes came, or it began
+    std::unique_ptr<TimeLimit> limit;  // since the last bytes came, or it began
     ChildResult result;
     bool was_killed = false;
     std::size_t taken_bytes = 0;  // of the output, by take_news()
   };
   [[nodiscard]] Result<void> fork_child(std::size_t index,
                                         const std::function<void(int file)>& work);
-  static bool read_some(Child& child);
+  [[nodiscard]] std::unique_ptr<TimeLimit> limit_of(pid_t process) const;
+  bool read_some(Child& child) const;
   static void finish(Child& child);
   void kill_if_late(Child& child) const;
 

@@ -2,12 +2,16 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <new>
 #include <stdexcept>
+#include <thread>
 
 #include "base/folder_test.h"
 #include "base/result_test.h"
@@ -48,6 +52,26 @@ TEST(ChildProcesses, TellHowEachEnded) {
 }
 
 // A process keeps what its works leave, until one of them ends it; the rest of its share is done.
+// Others take the processors, so that it needs longer by the clock than it is given.
+TEST(ChildProcesses, AreNotLateWhereTheyGetNoProcessor) {
+  const auto work_for = [](double seconds) {
+    while (static_cast<double>(std::clock()) / CLOCKS_PER_SEC < seconds) {
+    }
+    return std::string("done");
+  };
+  ChildPool rivals({.timeout_seconds = 60});
+  const std::size_t count = 4 * std::max(std::thread::hardware_concurrency(), 1U);
+  for (std::size_t i = 0; i < count; ++i) must(rivals.start(i, [&] { return work_for(1e9); }));
+  const auto begin = std::chrono::steady_clock::now();
+  const auto all =
+      must(run_children(1, {.timeout_seconds = 1}, [&](std::size_t) { return work_for(0.4); }));
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+  EXPECT_EQ(all[0].ending, ChildEnding::kExited) << all[0].describe();
+  EXPECT_EQ(all[0].output, "done");
+  EXPECT_GT(taken.count(), 1.0) << "nothing was slowed down";
+  EXPECT_EQ(rivals.kill_all().size(), count);
+}
+
 TEST(ChildProcesses, ShareWorksAndLoseOneToWhatEndsThem) {
   const std::string long_text(100'000, '\n');
   int done = 0;

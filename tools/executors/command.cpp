@@ -10,7 +10,7 @@
 
 #include "base/file_io.h"
 #include "tools/executors/keeper.h"
-#include "tools/executors/processor_time.h"
+#include "base/processor_time.h"
 
 namespace graphgate::tools {
 namespace {

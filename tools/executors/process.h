@@ -6,7 +6,7 @@
 // messages.
 //
 // What it is given of time is by the clock, and longer where the machine was too busy to let it
-// work (processor_time.h).
+// work (base/processor_time.h).
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,7 @@
 
 #include "base/result.h"
 #include "tools/executors/keeper.h"
-#include "tools/executors/processor_time.h"
+#include "base/processor_time.h"
 
 namespace graphgate::tools {
 

@@ -1,4 +1,4 @@
-#include "tools/executors/processor_time.h"
+#include "base/processor_time.h"
 
 #include <unistd.h>
 

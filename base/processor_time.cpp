@@ -1,4 +1,4 @@
-#include "tools/executors/processor_time.h"
+#include "base/processor_time.h"
 
 #include <unistd.h>
 
@@ -12,7 +12,7 @@
 
 #include "base/processes.h"
 
-namespace graphgate::tools {
+namespace graphgate {
 namespace {
 
 using std::chrono::milliseconds;
@@ -81,9 +81,10 @@ int milliseconds_until(std::chrono::steady_clock::time_point end) {
   return static_cast<int>(std::clamp<std::int64_t>(left.count() + 1, 0, kMost));
 }
 
-std::optional<ProcessorTime> processor_time_below(pid_t process) {
+std::optional<ProcessorTime> processor_time_below(pid_t process, TimeOf of) {
   if (process <= 0 || !are_children_listed()) return std::nullopt;
-  std::vector<pid_t> processes = threads_of(process).children;
+  std::vector<pid_t> processes =
+      of == TimeOf::kProcessToo ? std::vector{process} : threads_of(process).children;
   std::int64_t ticks = 0;
   std::int64_t waited = 0;
   bool is_ready = false;
@@ -99,10 +100,11 @@ std::optional<ProcessorTime> processor_time_below(pid_t process) {
                        is_ready};
 }
 
-TimeLimit::TimeLimit(milliseconds time, pid_t keeper)
+TimeLimit::TimeLimit(milliseconds time, pid_t keeper, TimeOf of)
     : time_(std::min<milliseconds>(time, kLongest)),
       keeper_(keeper),
-      before_(processor_time_below(keeper)),
+      of_(of),
+      before_(processor_time_below(keeper, of)),
       at_last_look_(before_),
       next_look_(begin_ + time_ * 3 / 4) {}
 
@@ -112,7 +114,7 @@ bool TimeLimit::is_over() {
   const auto now = Clock::now();
   if (now < next_look_) return false;
   if (now >= begin_ + time_ && has_had_its_time()) return true;
-  at_last_look_ = processor_time_below(keeper_);
+  at_last_look_ = processor_time_below(keeper_, of_);
   last_look_ = now;
   next_look_ = now + std::max<milliseconds>(time_ / 4, milliseconds(1));
   if (now < begin_ + time_) next_look_ = begin_ + time_;
@@ -122,7 +124,7 @@ bool TimeLimit::is_over() {
 bool TimeLimit::has_had_its_time() {
   const auto now = Clock::now();
   if (now >= begin_ + kMostTimes * time_) return true;
-  const auto time = processor_time_below(keeper_);
+  const auto time = processor_time_below(keeper_, of_);
   if (!time || !before_ || !at_last_look_) return true;
   if (time->used - before_->used >= time_) return true;
   if (time->is_ready) return false;
@@ -131,4 +133,4 @@ bool TimeLimit::has_had_its_time() {
   return ready * 100 < (now - last_look_) * kStandsStillBelowPercent;
 }
 
-}  // namespace graphgate::tools
+}  // namespace graphgate
