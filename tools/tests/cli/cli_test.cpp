@@ -322,6 +322,18 @@ TEST_F(Cli, RefusesJudgesAndCasesThatAreNone) {
   EXPECT_TRUE(contains(bad.err, "bad.case: step 0 (call q): the case has no program 'q'"));
 }
 
+// The reference asked for the format of an integer, and ended the process.
+TEST_F(Cli, RefusesIntegersWhereThereIsNoKernelOfThem) {
+  for (const std::string node : {"aten.hardshrink.default(%x)", "aten.softshrink.default(%x)"}) {
+    const std::string file = (folder_ / "integers.txt").string();
+    std::ofstream(file) << "program \"p\" {\n  input %x : i64[3, 3]\n  %y = " << node
+                        << "\n  output %y\n}\n";
+    const CliRun refused = run("run --executor reference " + file);
+    EXPECT_EQ(refused.code, 4) << refused.err;
+    EXPECT_TRUE(contains(refused.err, "is not implemented for int64")) << refused.err;
+  }
+}
+
 TEST_F(Cli, JudgesAStoredRunAgainWithoutTheExecutor) {
   const std::string kept = (folder_ / "kept").string();
   const CliRun first =
