@@ -3,13 +3,17 @@
 // The texts of fuzz/motifs/ are compiled in; docs/motifs.md says which function each is for. A
 // motif reads tensors of the draft where there are such, and inputs of its own where there are not;
 // what it makes is the draft's from then on. It states the type of every value, and writes to none
-// of its inputs: then it is valid whatever stands around it.
+// of its user inputs: then it is valid whatever stands around it. Parts of newer ones are drawn
+// (fuzz/generate/motif_text.h).
+#include <algorithm>
 #include <charconv>
 #include <map>
+#include <mutex>
 #include <set>
 
 #include "base/join_words.h"
 #include "fuzz/generate/family.h"
+#include "fuzz/generate/motif_text.h"
 #include "spec/graph_text.h"
 #include "spec/op_table.h"
 #include "spec/text_lexer.h"
@@ -35,7 +39,8 @@ int first_generator_of(std::string_view file) {
 }
 
 struct Motif {
-  spec::Program program;
+  MotifText text;
+  std::string_view file;
   int since = 0;
   std::string row_name;
   std::string ops;  // as DrawnOp::makes has them
@@ -47,34 +52,62 @@ std::string_view base_of(std::string_view op) {
   return op.ends_with('_') && !op.ends_with("__") ? op.substr(0, op.size() - 1) : op;
 }
 
-std::string bases_of(const spec::Graph& graph) {
-  std::set<std::string> bases;
-  for (const spec::Node& node : graph.nodes) bases.emplace(base_of(node.op));
-  return join_words({bases.begin(), bases.end()}, " ");
+// A broken text is a programmer's error.
+spec::Program program_of(const Motif& motif, std::span<const std::uint32_t> picks) {
+  const std::string text = text_with(motif.text, picks);
+  spec::TextReader reader(text, motif.file);
+  auto program = spec::read_program(reader, spec::builtin_op_table());
+  GRAPHGATE_CHECK(program.ok());
+  return std::move(program).value();
 }
 
-// A broken text is a programmer's error.
+void note_bases(const spec::Graph& graph, std::set<std::string>& bases) {
+  for (const spec::Node& node : graph.nodes) bases.emplace(base_of(node.op));
+}
+
+// Names it, and tells the ops of all its alternatives.
+void describe(Motif& motif) {
+  std::vector<std::uint32_t> picks(motif.text.choices.size());
+  const spec::Program first = program_of(motif, picks);
+  motif.row_name = "motif." + first.name;
+  std::set<std::string> bases;
+  note_bases(first.graph, bases);
+  for (std::size_t c = 0; c < picks.size(); ++c) {
+    for (std::uint32_t a = 1; a < motif.text.choices[c].alternatives.size(); ++a) {
+      picks[c] = a;
+      note_bases(program_of(motif, picks).graph, bases);
+    }
+    picks[c] = 0;
+  }
+  motif.ops = join_words({bases.begin(), bases.end()}, " ");
+}
+
 std::vector<Motif> read_motifs() {
-  std::vector<Motif> programs;
+  std::vector<Motif> all;
   for (std::size_t t = 0; t < kMotifTextsCount; ++t) {
-    spec::TextReader reader(kMotifTexts[t], kMotifTextsNames[t]);
-    reader.skip_line_ends();
-    while (!reader.at(spec::TokenKind::kEnd)) {
-      auto program = spec::read_program(reader, spec::builtin_op_table());
-      GRAPHGATE_CHECK(program.ok());
-      Motif motif{std::move(program).value(), first_generator_of(kMotifTextsNames[t]), {}, {}};
-      motif.row_name = "motif." + motif.program.name;
-      motif.ops = bases_of(motif.program.graph);
-      programs.push_back(std::move(motif));
-      reader.skip_line_ends();
+    const std::string_view file = kMotifTextsNames[t];
+    for (MotifText& text : read_motif_texts(kMotifTexts[t])) {
+      Motif motif{std::move(text), file, first_generator_of(file), {}, {}};
+      describe(motif);
+      all.push_back(std::move(motif));
     }
   }
-  return programs;
+  return all;
 }
 
 const std::vector<Motif>& motifs() {
   static const std::vector<Motif> all = read_motifs();
   return all;
+}
+
+// The motif with these alternatives, read once.
+const spec::Program& chosen_program(std::size_t variant, std::vector<std::uint32_t> picks) {
+  static std::mutex mutex;
+  static std::map<std::pair<std::size_t, std::vector<std::uint32_t>>, spec::Program> read;
+  const std::scoped_lock lock(mutex);
+  const auto [found, is_new] = read.try_emplace({variant, std::move(picks)});
+  if (is_new) found->second = program_of(motifs()[variant], found->first.second);
+  return found->second;
 }
 
 Shape shape_of(const std::vector<spec::SymExpr>& sizes) {
@@ -85,12 +118,15 @@ Shape shape_of(const std::vector<spec::SymExpr>& sizes) {
 
 class MotifDrawer {
  public:
-  MotifDrawer(Draft& draft, GeneReader& genes, const spec::Graph& graph)
-      : draft_(draft), genes_(genes), graph_(graph) {}
+  MotifDrawer(Draft& draft, GeneReader& genes, const spec::Program& program)
+      : draft_(draft), genes_(genes), program_(program), graph_(program.graph) {}
 
   void run() {
     draft_.set_out_gene(0);
-    for (const spec::ValueId input : graph_.inputs) drawn_[input.index] = pick_input(input);
+    for (const spec::ProgramInput& input : program_.inputs) {
+      drawn_[input.value.index] =
+          input.kind == spec::InputKind::kUserInput ? pick_input(input.value) : add_state(input);
+    }
     for (const spec::Node& node : graph_.nodes) add(node);
   }
 
@@ -112,6 +148,12 @@ class MotifDrawer {
     return draft_.add_input(spec::InputKind::kUserInput, type.dtype, sizes);
   }
 
+  // States are the motif's own: it may write its buffers.
+  TensorIndex add_state(const spec::ProgramInput& input) {
+    const spec::TensorType& type = type_of(input.value);
+    return draft_.add_input(input.kind, type.dtype, shape_of(type.sizes));
+  }
+
   void add(const spec::Node& node) {
     const spec::OpRow* const row = spec::builtin_op_table().find(node.op);
     GRAPHGATE_CHECK(row != nullptr);
@@ -126,7 +168,8 @@ class MotifDrawer {
     }
     if (row->schema.returns.empty()) {
       for (std::size_t a = 0; a < row->schema.arguments.size(); ++a) {
-        if (row->writes(a)) builder.writes(written_by(node, row->schema.arguments[a].name));
+        const std::string& name = row->schema.arguments[a].name;
+        if (row->writes(a) && is_given(node, name)) builder.writes(written_by(node, name));
       }
     }
     for (std::size_t r = 0; r < node.results.size(); ++r) {
@@ -160,6 +203,13 @@ class MotifDrawer {
     return !tensors.empty();
   }
 
+  // An optional tensor may be left out, or None.
+  [[nodiscard]] static bool is_given(const spec::Node& node, std::string_view argument) {
+    return std::ranges::any_of(node.arguments, [&](const spec::NamedArgument& named) {
+      return named.name == argument && named.argument.as<spec::ValueId>() != nullptr;
+    });
+  }
+
   [[nodiscard]] spec::ValueId value_of(const spec::Node& node, std::string_view argument) const {
     for (const spec::NamedArgument& named : node.arguments) {
       const auto* id = named.argument.as<spec::ValueId>();
@@ -172,8 +222,9 @@ class MotifDrawer {
   // What a motif may write: nothing of the draft's that it was given.
   [[nodiscard]] TensorIndex written_by(const spec::Node& node, std::string_view argument) const {
     const TensorIndex target = drawn_.at(value_of(node, argument).index);
-    for (const spec::ValueId input : graph_.inputs) {
-      const std::uint16_t given = draft_.tensor(drawn_.at(input.index)).storage;
+    for (const spec::ProgramInput& input : program_.inputs) {
+      if (input.kind != spec::InputKind::kUserInput) continue;
+      const std::uint16_t given = draft_.tensor(drawn_.at(input.value.index)).storage;
       GRAPHGATE_CHECK(given != draft_.tensor(target).storage);
     }
     return target;
@@ -201,7 +252,9 @@ class MotifDrawer {
       const std::int64_t moved = type.storage_offset.constant() - from.storage_offset.constant();
       const Size offset =
           draft_.table().sum(draft_.tensor(target).offset, static_cast<Size>(moved));
-      const TensorIndex view = builder.view(target, sizes, strides, offset);
+      const TensorIndex view = from.dtype == type.dtype
+                                   ? builder.view(target, sizes, strides, offset)
+                                   : seen_as(builder, target, base, id);
       if (alias.writes) draft_.retire_older(target);
       return view;
     }
@@ -209,14 +262,31 @@ class MotifDrawer {
     return {};
   }
 
+  // Places in the storage are counted in elements of the other dtype: the base is one that the
+  // motif made, and lies where the motif says.
+  TensorIndex seen_as(NodeBuilder& builder, TensorIndex target, spec::ValueId base,
+                      spec::ValueId id) const {
+    const spec::TensorType& from = type_of(base);
+    const spec::TensorType& type = type_of(id);
+    const auto offset = static_cast<Size>(from.storage_offset.constant());
+    GRAPHGATE_CHECK(draft_.tensor(target).offset == offset);
+    return builder.view_as(target, type.dtype, shape_of(type.sizes), shape_of(type.strides),
+                           static_cast<Size>(type.storage_offset.constant()));
+  }
+
   Draft& draft_;
   GeneReader& genes_;
+  const spec::Program& program_;
   const spec::Graph& graph_;
   std::map<std::uint32_t, TensorIndex> drawn_;  // by the motif's values
 };
 
 bool draw_motif(Draft& draft, GeneReader& genes, std::size_t variant) {
-  MotifDrawer(draft, genes, motifs()[variant].program.graph).run();
+  std::vector<std::uint32_t> picks;
+  for (const MotifChoice& choice : motifs()[variant].text.choices) {
+    picks.push_back(genes.below(choice.alternatives.size()));
+  }
+  MotifDrawer(draft, genes, chosen_program(variant, std::move(picks))).run();
   return true;
 }
 

@@ -20,7 +20,7 @@ namespace graphgate::fuzz {
 
 // Generators. What a line (version, seed, index) stands for depends on the version: whoever changes
 // what genes mean raises it. Lines of those from kOldestGenerator on are drawn as they were.
-inline constexpr int kGeneratorVersion = 12;
+inline constexpr int kGeneratorVersion = 13;
 inline constexpr int kOldestGenerator = 3;
 
 // What a case may have, each with a chance in percent.

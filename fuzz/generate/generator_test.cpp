@@ -91,7 +91,7 @@ TEST(Generator, DrawsEveryOpOfTheAlphabet) {
   for (const Alphabet::Row& row : alphabet.rows()) {
     // No ops of their own, or ops that other nodes hold.
     const std::string_view name = row.op->name;
-    if (name == "input" || name == "device-copy" || name == "writing-cond" ||
+    if (name == "input" || name == "sizes" || name == "device-copy" || name == "writing-cond" ||
         name.starts_with("host") || name.starts_with("functionalized.") ||
         name.starts_with("optimizer.") || name.starts_with("motif.")) {
       continue;
@@ -122,7 +122,8 @@ TEST(Generator, DrawsWhatItsVersionDrew) {
   EXPECT_EQ(digest_of(9), 9067643188194004224U);
   EXPECT_EQ(digest_of(10), 7367161746981056000U);
   EXPECT_EQ(digest_of(11), 700995093805872132U);
-  EXPECT_EQ(kGeneratorVersion, 12) << "a new version stands here, too";
+  EXPECT_EQ(digest_of(12), 14195956797229329524U);
+  EXPECT_EQ(kGeneratorVersion, 13) << "a new version stands here, too";
 }
 
 // What names the views that functionalized ops write, and what is left out or given twice.
@@ -162,14 +163,44 @@ TEST(Generator, DrawsEveryMotif) {
     ++motifs;
     EXPECT_GT(alphabet.rows()[r].weight, 0U) << name;
     const auto alone = must(parse_alphabet(name, ""));
-    for (std::uint64_t index = 0; index < 20; ++index) {
+    for (std::uint64_t index = 0; index < 10; ++index) {
       ASSERT_EQ(complaint(case_of(15, index, alone)), "") << name << ", index " << index;
     }
   }
-  EXPECT_GE(motifs, 58U);
+  EXPECT_GE(motifs, 97U);
   EXPECT_FALSE(parse_alphabet("motif.clone-before-norm", "", 8).ok());
   EXPECT_TRUE(parse_alphabet("motif.clone-before-norm", "", 9).ok());
   EXPECT_FALSE(parse_alphabet("motif.softmax-of-scaled-bytes", "", 9).ok());
+  EXPECT_FALSE(parse_alphabet("motif.range-as-another-type", "", 12).ok());
+  EXPECT_FALSE(parse_alphabet("sizes", "", 12).ok());
+}
+
+// Campaigns find relatives: dtypes, numbers and operations of a motif are drawn.
+TEST(Generator, DrawsTheAlternativesOfAMotif) {
+  const auto alone = must(parse_alphabet("motif.range-as-another-type,special-data=0", ""));
+  std::set<std::string> dtypes;
+  for (std::uint64_t index = 0; index < 60; ++index) {
+    const auto text = spec::print_case(case_of(15, index, alone)).value();
+    for (const char* dtype : {"bool", "u8", "i8", "i16", "i32", "f16", "bf16", "f32"}) {
+      if (text.find("dtype=" + std::string(dtype)) != std::string::npos) dtypes.insert(dtype);
+    }
+  }
+  EXPECT_EQ(dtypes.size(), 8U);
+}
+
+// A size is computed with by negative numbers, and is an exponent where it may be.
+TEST(Generator, ComputesWithSizes) {
+  const auto alphabet = must(parse_alphabet("sizes,aten.add,view=1,symbolic-sizes=100", ""));
+  std::set<std::string> seen;
+  for (std::uint64_t index = 0; index < 200; ++index) {
+    const CaseFile the_case = case_of(18, index, alphabet);
+    ASSERT_EQ(complaint(the_case), "") << "index " << index;
+    seen.merge(ops_of(the_case));
+  }
+  for (const char* op : {"_operator.mod", "_operator.floordiv", "_operator.pow", "_operator.lshift",
+                         "_operator.mul", "_operator.sub", "torch.sym_int"}) {
+    EXPECT_TRUE(seen.contains(op)) << op;
+  }
 }
 
 // Host memory beside the main device: inputs, buffers written in place, what is made there; and
