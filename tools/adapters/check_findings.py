@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Runs every script and case of SUBJECT/findings/ against environments, and keeps the ledger and its table true.
 
-    check_findings.py SUBJECT                                  whether ledger, files and the table of its page fit together
+    check_findings.py SUBJECT                                  whether ledger, files, the table of its page and what
+                                                               campaigns draw fit together
     check_findings.py SUBJECT --graphgate PROGRAM PYTHON...    whether the ledger says what these environments show on a CPU
     check_findings.py SUBJECT --graphgate PROGRAM --write PYTHON...    the same, and writes what they show
     check_findings.py SUBJECT --write                          writes the table from the ledger
@@ -29,6 +30,10 @@ PAGES = HERE.parents[1] / "docs"
 END = "<!-- The end of the table of findings. -->"
 JUDGES = "exact,bounds,state,verifier"
 SECONDS = 600  # for one script, or one case
+GENERATOR = HERE.parents[1] / "fuzz"
+MOTIFS = PAGES / "motifs.md"
+# Why no motif, op, family or trait of the generator reaches a finding; docs/motifs.md says each in a sentence.
+NO_MOTIF = ("bounds", "cache", "gradient", "module", "op", "option", "python", "refusal", "saved", "undecided")
 
 # Runs in the environment: imports once, and forks for each script. A script that raises has not seen anything.
 # The arguments are files, each behind the device on which its tensors are made. A process that was forked from one that
@@ -346,6 +351,74 @@ def check_files(subject, ledger):
         yield f"{subject.findings.name}/{name}: is in no line of the ledger"
 
 
+# ---- what campaigns draw of it ----
+
+
+def words_of_generator():
+    """Returns the motifs, each with the names of its ops, and every name that a family or a trait is drawn by."""
+    motifs = {}
+    for path in sorted((GENERATOR / "motifs").glob("*.txt")):
+        # A program, and the choices before it.
+        for part in re.split(r"(?<=^}\n)", path.read_text(), flags=re.MULTILINE):
+            found = re.search(r'^program "([^"]+)"', part, re.MULTILINE)
+            if found:
+                motifs["motif." + found[1]] = ops_in(part)
+    sources = [*sorted((GENERATOR / "families").glob("*.cpp")), *sorted((GENERATOR / "generate").glob("*.cpp"))]
+    texts = "".join(path.read_text() for path in sources)
+    unary = {f"aten.{name}" for name in re.findall(r'\{"(\w+)", Takes::', texts)}  # families/pointwise_unary.cpp
+    return motifs, unary | set(re.findall(r'"([\w.:-]+)"', texts))
+
+
+def ops_in(text):
+    """Returns the ops that graph text names, without overloads; those in place are the op itself."""
+    return {plain(name) for name in re.findall(r"\b((?:aten|prims|vllm|vllm_ir|_C|quantized_decomposed|higher_order)\.\w+)",
+                                               text)}
+
+
+def plain(name):
+    """Returns an op's name without what tells that it is in place, or PyTorch's own: aten.softmax of aten._softmax."""
+    return name.rstrip("_").replace("._", ".")
+
+
+def check_motifs(subject, ledger):
+    """Yields a line for every finding of which the ledger does not say truly what draws it, or why nothing does."""
+    motifs, names = words_of_generator()
+    for finding in ledger["findings"]:
+        place = f"{subject.ledger.name}: '{finding['name']}'"
+        drawn, reason = finding.get("motif", []), finding.get("no_motif", "")
+        if bool(drawn) == bool(reason):
+            yield f"{place} should say either a 'motif', what campaigns draw it by, or 'no_motif', why they do not"
+        if reason and reason not in NO_MOTIF:
+            yield f"{place}: 'no_motif' is one of {', '.join(NO_MOTIF)}"
+        path = subject.findings / finding["case"]
+        ops = ops_in(path.read_text()) if drawn and finding["case"] and path.exists() else set()
+        for name in drawn:
+            if name not in motifs and name not in names:
+                yield f"{place}: no motif, op, family or trait is called '{name}'"
+            elif name in motifs and ops and not ops & motifs[name]:
+                yield f"{place}: '{name}' has none of the ops of its case, which are {', '.join(sorted(ops))}"
+            elif ops_in(name) - ops and ops:
+                yield f"{place}: its case has no '{name}'"
+
+
+def row_of_motifs(subject, ledger):
+    """Returns the line of docs/motifs.md that counts what campaigns draw of a subject's findings."""
+    findings = ledger["findings"]
+    reasons = [finding["no_motif"] for finding in findings if finding.get("no_motif")]
+    by_motif = sum(any(name.startswith("motif.") for name in finding.get("motif", [])) for finding in findings)
+    by_name = len(findings) - by_motif - len(reasons)
+    words = ", ".join(f"{reasons.count(reason)} {reason}" for reason in NO_MOTIF if reason in reasons)
+    return f"| {subject.name} | {len(findings)} | {by_motif} | {by_name} | {words or 'none'} |"
+
+
+def page_of_motifs(subject, row):
+    text = MOTIFS.read_text()
+    begin = f"| {subject.name} | "
+    if len([line for line in text.splitlines() if line.startswith(begin)]) != 1:
+        raise WrongInput(f"{MOTIFS}: expected one line that begins with '{begin}'")
+    return "\n".join(row if line.startswith(begin) else line for line in text.splitlines()) + "\n"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("subject", choices=SUBJECTS, help="whose findings: an adapter's folder")
@@ -364,7 +437,7 @@ def main():
         raise WrongInput(f"--only: the ledger has no '{sorted(unknown)[0]}'")
     chosen = [finding for finding in ledger["findings"]
               if arguments.device in finding["devices"] and (not arguments.only or finding["name"] in arguments.only)]
-    wrong = list(check_files(subject, ledger))
+    wrong = list(check_files(subject, ledger)) + list(check_motifs(subject, ledger))
     date = datetime.date.today().isoformat()
     for python in arguments.python:
         rows = results_of(subject, arguments.graphgate, python, chosen, arguments.device, date,
@@ -384,6 +457,11 @@ def main():
             subject.page.write_text(page)
         elif page != subject.page.read_text():
             wrong.append(f"{subject.page.name}: its table is not that of the ledger; check_findings.py --write writes it")
+    motifs = page_of_motifs(subject, row_of_motifs(subject, ledger))
+    if arguments.write:
+        MOTIFS.write_text(motifs)
+    elif motifs != MOTIFS.read_text():
+        wrong.append(f"{MOTIFS.name}: its count of {subject.name} is not the ledger's; check_findings.py --write writes it")
     for line in wrong:
         print(line)
     return 1 if wrong else 0
