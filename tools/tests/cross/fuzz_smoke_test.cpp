@@ -165,16 +165,14 @@ TEST_F(Drawn, CasesPassTheCheapJudges) {
   }
 }
 
-// Every motif beside additions alone, by every judge; of those that are drawn in parts several
-// cases.
+// Every motif beside additions alone, by every judge.
 TEST_F(Drawn, MotifsPassEveryJudge) {
   const fuzz::Alphabet all;
   for (const fuzz::Alphabet::Row& row : all.rows()) {
     const std::string name(row.op->name);
     if (!name.starts_with("motif.")) continue;
     const auto alphabet = must(fuzz::parse_alphabet(name + "=4,aten.add=1", ""));
-    const std::uint64_t cases = row.op->since >= 13 ? 4 : 2;
-    for (std::uint64_t index = 0; index < cases; ++index) {
+    for (std::uint64_t index = 0; index < 2; ++index) {
       const spec::CaseFile the_case = fuzz::draw_case(fuzz::genes_of(71, index), alphabet);
       ASSERT_EQ(geometry_differences(the_case), "") << name << ", index " << index;
       ASSERT_EQ(findings_of(the_case, JudgeSet::all()), "") << name << ", index " << index;
