@@ -4,6 +4,8 @@
 #include <array>
 #include <cstring>
 
+#include "reference/version_facts.h"
+
 namespace graphgate::reference {
 
 std::size_t container_size(const Sizes& sizes) {
@@ -178,10 +180,15 @@ bool widens(DType from, DType to) {
   return to == DType::kFloat32 && from != DType::kFloat64;
 }
 
-// Whether it is open what overflows: PyTorch's casts to float8_e4m3fn, which has no infinity, make
-// it NaN up to 2.11, and the greatest number from 2.13 on.
+constexpr VersionFact kSaturates{
+    "casts to float8_e4m3fn: what overflows is the greatest number, and not NaN", {2, 13}};
+
+// Whether it is open what overflows: PyTorch's casts to float8_e4m3fn, which has no infinity
+// (kSaturates). In no release is an executor held to either.
 bool is_open_overflow(long double value, long double edge, DType dtype) {
-  return dtype == DType::kFloat8E4M3FN && !std::isnan(value) && !std::isfinite(edge);
+  const bool is_open = dtype == DType::kFloat8E4M3FN && !std::isnan(value) && !std::isfinite(edge);
+  if (is_open) meet(kSaturates);
+  return is_open;
 }
 inline double as_cast(double x, DType as) { return cast(x, as); }
 template <class P>

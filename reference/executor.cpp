@@ -135,6 +135,7 @@ class ReferenceProgram final : public spec::LoadedProgram {
   Result<spec::CallResult> call(std::span<const spec::InputValue> inputs) override {
     GRAPHGATE_TRY_VOID(check_inputs(program_, inputs, options_.allow_zero_and_one));
     const DeclaredArithmetic declared(options_.arithmetic);
+    const DeclaredSemantics semantics(options_.semantics);
     Run run{options_};
     run.executor_call = *calls_;
     if (options_.mode == Mode::kProvenance) run.provenance = &provenance_;

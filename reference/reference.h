@@ -13,6 +13,7 @@
 #include "reference/number/arithmetic.h"
 #include "reference/tensor.h"
 #include "reference/trial.h"
+#include "reference/version_facts.h"
 #include "spec/executor.h"
 #include "spec/op_table.h"
 
@@ -43,6 +44,9 @@ struct Options {
   // What sums of products are declared to be, where an oracle allows for them: IEEE, or what a
   // matrix unit does (number/arithmetic.h). Eager runs do not change.
   Arithmetic arithmetic;
+  // The release of PyTorch whose ops it computes as, and who collects where that matters. The log
+  // outlives the executor.
+  Semantics semantics;
   // The ops that programs may use; must outlive the executor.
   const spec::OpTable* ops = &spec::builtin_op_table();
 };

@@ -102,6 +102,10 @@ constexpr OptionRow kRows[] = {
      "plain,guarded,guarded-front", "plain"},
     {option::kAllowZeroAndOne, Kind::kSwitch, Group::kProgram, kNotDrawn,
      "accept sizes 0 and 1 where a range starts at 2"},
+    {option::kSemantics, Kind::kName, Group::kProgram, kNotDrawn,
+     "the release of PyTorch whose ops' semantics hold, 2.11 (docs/gating.md, what changed between "
+     "releases)",
+     "", "2.15"},
     {option::kWarmUp, Kind::kUint32, Group::kRuntime, kDrawn,
      "runs before a plan's first one, undone again"},
     {option::kPlansKept, Kind::kUint32, Group::kRuntime, kDrawn, "plans kept for one program", "",

@@ -59,6 +59,7 @@ inline constexpr const char* kCache = "cache";
 inline constexpr const char* kDevice = "device";
 inline constexpr const char* kDeviceMemory = "device-memory";
 inline constexpr const char* kAllowZeroAndOne = "allow-zero-and-one";
+inline constexpr const char* kSemantics = "semantics";
 inline constexpr const char* kWarmUp = "warm-up";
 inline constexpr const char* kPlansKept = "plans-kept";
 inline constexpr const char* kCompileRange = "compile-range";

@@ -13,6 +13,7 @@
 #include "spec/configuration.h"
 #include "spec/executor.h"
 #include "spec/op_table.h"
+#include "spec/torch_release.h"
 
 namespace graphgate::conformance {
 
@@ -43,6 +44,8 @@ struct Promises {
   bool has_tf32_convolutions = false;
   // Outputs have the strides and storage offsets of eager mode.
   bool keeps_layouts = true;
+  // The release of PyTorch whose ops it computes as; open where it does not say.
+  spec::TorchRelease torch = spec::kNewestTorchRelease;
 };
 
 class ExecutorSource {

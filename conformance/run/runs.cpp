@@ -222,6 +222,9 @@ void Runs::note_end(const Trace& trace, const Configuration& changes) {
 Configuration Runs::oracle_configuration(std::string_view mode) const {
   Configuration configuration = {{option::kMode, std::string(mode)}};
   const Promises promised = promises();
+  if (promised.torch != spec::kNewestTorchRelease) {
+    configuration[option::kSemantics] = spec::print_torch_release(promised.torch);
+  }
   // Sizes depend on kernels, too: those of statistics that a batch norm saves.
   if (promised.kernels != "cpu") configuration[option::kKernels] = promised.kernels;
   if (mode != "worst-case" && mode != "sampled") return configuration;

@@ -8,6 +8,7 @@
 #include "optimized/cache/plan_codec.h"
 #include "optimized/compilers/compiler.h"
 #include "optimized/passes/pass_manager.h"
+#include "optimized/torch_release.h"
 
 namespace graphgate::optimized {
 namespace {
@@ -100,6 +101,9 @@ void add_option_factors(const CompileOptions& options, KeyFactors& factors) {
   add(options.streams, factors);
   add(options.memory, factors);
   factors.set("arithmetic", "mode", options.arithmetic == Arithmetic::kFast ? "fast" : "strict");
+  if (torch_release() != spec::kNewestTorchRelease) {
+    factors.set("arithmetic", "semantics", spec::print_torch_release(torch_release()));
+  }
   std::vector<std::string> names;
   for (const spec::DeviationRow& row : spec::deviations()) {
     if (options.deviations.has(row.deviation)) names.emplace_back(row.name);

@@ -5,6 +5,7 @@
 #include "optimized/kernels/pointwise.h"
 #include "optimized/kernels/selection.h"
 #include "optimized/kernels/view_geometry.h"
+#include "optimized/torch_release.h"
 
 namespace graphgate::optimized {
 namespace {
@@ -63,6 +64,11 @@ Launch bind_gelu(const Binding& call) {
 
 void infer_hardtanh(Inference& call) {
   const spec::DType dtype = call.tensor("self").dtype;
+  constexpr spec::TorchRelease kLastWithoutNegative{2, 14};
+  const bool is_negative = call.real("min_val") < 0 || call.real("max_val") < 0;
+  if (dtype == spec::DType::kUInt8 && is_negative && torch_release() <= kLastWithoutNegative) {
+    throw OpError("hardtanh on an unsigned dtype has no negative limits");
+  }
   check_number(integer_bound(call.item("min_val"), dtype, BoundSide::kBelow), dtype);
   check_number(integer_bound(call.item("max_val"), dtype, BoundSide::kAbove), dtype);
   if (!spec::is_floating_point(dtype) && call.real("min_val") > call.real("max_val")) {

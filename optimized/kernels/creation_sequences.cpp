@@ -10,6 +10,7 @@
 #include "optimized/kernels/elements/elements.h"
 #include "optimized/kernels/indexed_loop.h"
 #include "optimized/loop.h"
+#include "optimized/torch_release.h"
 
 namespace graphgate::optimized {
 namespace {
@@ -45,6 +46,12 @@ void check_range(double start, double end, double step) {
   if (step > 0 ? end < start : end > start) {
     throw OpError("arange: the bounds contradict the sign of the step");
   }
+}
+
+// Before PyTorch 2.14 floats were cut off first where int64 was asked for.
+bool cuts_floats_off(DType dtype) {
+  constexpr spec::TorchRelease kLast{2, 13};
+  return dtype == DType::kInt64 && torch_release() <= kLast;
 }
 
 std::int64_t integer_count(std::int64_t start, std::int64_t end, std::int64_t step) {
@@ -251,8 +258,10 @@ void infer_arange(Inference& call) {
   const auto real = [](const Item& item) { return number_as<double>(item); };
   check_range(real(range.start), real(range.end), real(range.step));
   const auto whole = [](const Item& item) { return number_as<std::int64_t>(item); };
+  const bool is_cut = cuts_floats_off(dtype);
   const bool has_integers =
-      !range.start.as<double>() && !range.end.as<double>() && !range.step.as<double>();
+      is_cut || (!range.start.as<double>() && !range.end.as<double>() && !range.step.as<double>());
+  if (is_cut && whole(range.step) == 0) throw OpError("arange: the step is 0 as an integer");
   const double quotient = std::ceil((real(range.end) - real(range.start)) / real(range.step));
   if (!(quotient < 0x1p63)) throw OpError("arange: too many elements");
   const std::int64_t count =

@@ -7,6 +7,7 @@
 #include "optimized/kernels/elements/elements.h"
 #include "optimized/kernels/pointwise.h"
 #include "optimized/rows.h"
+#include "optimized/torch_release.h"
 #include "optimized/word_dtype.h"
 
 namespace graphgate::optimized {
@@ -126,6 +127,9 @@ Item integer_bound(const Item& item, DType dtype, BoundSide side) {
   const auto most = static_cast<std::int64_t>((std::uint64_t{1} << bits) - 1);
   const std::int64_t least = dtype == DType::kUInt8 ? 0 : -most - 1;
   const auto given = number_as<std::int64_t>(item);
+  // Before PyTorch 2.15 such a number was one as any other: it wrapped, or was refused.
+  constexpr spec::TorchRelease kLast{2, 14};
+  if (torch_release() <= kLast && (given < least || given > most)) return item;
   if (side == BoundSide::kBelow ? given > most : given < least) {
     throw OpError("a bound of " + std::to_string(given) + " is outside of all numbers of " +
                   std::string(spec::torch_name(dtype)));

@@ -120,9 +120,15 @@ void relu(Call& call) {
   });
 }
 
+constexpr VersionFact kNegativeForBytes{"hardtanh: bounds of bytes may be negative", {2, 15}};
+
 void hardtanh(Call& call) {
   const spec::DType dtype = call.tensor("self")->dtype;
   refuse_bool(call, dtype);
+  const bool is_negative = call.real("min_val") < 0 || call.real("max_val") < 0;
+  if (dtype == spec::DType::kUInt8 && is_negative && !holds(kNegativeForBytes)) {
+    throw OpError("cannot do hardtanh on an unsigned type with negative limits");
+  }
   if (!spec::is_floating_point(dtype) && call.real("min_val") > call.real("max_val")) {
     throw OpError("hardtanh: min_val cannot be greater than max_val");
   }

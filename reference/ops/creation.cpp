@@ -8,6 +8,7 @@
 #include "reference/ops/spaced_numbers.h"
 #include "reference/ops/view.h"
 #include "reference/registry.h"
+#include "reference/version_facts.h"
 
 namespace graphgate::reference {
 namespace {
@@ -141,6 +142,25 @@ Array<N> range_numbers(const Datum& start, const Datum& step, std::int64_t count
 
 double as_double(const Datum& datum) { return number<double>(datum, DType::kFloat64); }
 
+constexpr VersionFact kCountsFloats{
+    "arange: floats are counted as floats where int64 is asked for, and not cut off first",
+    {2, 14}};
+
+// The number of int64 elements of a range that is counted in integers.
+double integer_count(const Datum& start, const Datum& end, const Datum& step) {
+  const std::int64_t whole_step = number<Whole>(step, DType::kInt64).value;
+  const __int128 span = static_cast<__int128>(number<Whole>(end, DType::kInt64).value) -
+                        number<Whole>(start, DType::kInt64).value;
+  const int sign = whole_step > 0 ? 1 : -1;
+  return static_cast<double>((span + whole_step - sign) / whole_step);
+}
+
+// Whether releases that cut floats off count otherwise than as floats, or cannot count.
+bool differs_cut_off(double count, const Datum& start, const Datum& end, const Datum& step) {
+  const bool is_nothing = number<Whole>(step, DType::kInt64).value == 0;
+  return is_nothing || integer_count(start, end, step) != count;
+}
+
 // The number of elements of a half-open range. Between integers it is counted in integers.
 std::int64_t range_count(const Datum& start, const Datum& end, const Datum& step, DType dtype) {
   const double from = as_double(start);
@@ -152,13 +172,14 @@ std::int64_t range_count(const Datum& start, const Datum& end, const Datum& step
     throw OpError("arange: upper bound and lower bound inconsistent with step sign");
   }
   double count = std::ceil((to - from) / by);
-  if (dtype == DType::kInt64 && !is_float(start) && !is_float(end) && !is_float(step)) {
-    const std::int64_t whole_step = number<Whole>(step, dtype).value;
-    const __int128 span =
-        static_cast<__int128>(number<Whole>(end, dtype).value) - number<Whole>(start, dtype).value;
-    const int sign = whole_step > 0 ? 1 : -1;
-    const __int128 steps = (span + whole_step - sign) / whole_step;
-    count = static_cast<double>(steps);
+  const bool is_real = is_float(start) || is_float(end) || is_float(step);
+  if (dtype == DType::kInt64 && !is_real) count = integer_count(start, end, step);
+  if (dtype == DType::kInt64 && is_real && differs_cut_off(count, start, end, step) &&
+      !holds(kCountsFloats)) {
+    if (number<Whole>(step, dtype).value == 0) {
+      throw OpError("arange: step must be nonzero in the dtype");
+    }
+    count = integer_count(start, end, step);
   }
   if (!(count >= 0 && count < 0x1p40)) throw OpError("arange: the range is too long");
   return static_cast<std::int64_t>(count);

@@ -60,6 +60,26 @@ TEST(CreationOps, ArangeCountsFloatsInFloatsAndIntegersInIntegers) {
   EXPECT_EQ(count({kBig}, {kBig + 3}, {std::int64_t{2}}, DType::kInt64), 2);
 }
 
+TEST(CreationOps, ArangeIntoInt64CutsFloatsOffFirstInOlderReleases) {
+  const auto count = [](spec::TorchRelease release, Datum start, Datum end, Datum step,
+                        DType dtype) {
+    const DeclaredSemantics declared({release, nullptr});
+    return run_tensor("aten.arange.start_step",
+                      {{"start", start}, {"end", end}, {"step", step}, {"dtype", {dtype}}})
+        ->sizes[0];
+  };
+  constexpr spec::TorchRelease kOlder{2, 11};
+  EXPECT_EQ(count(kOlder, {0.5}, {5.5}, {1.5}, DType::kInt64), 5);
+  EXPECT_EQ(count(kOlder, {0.5}, {5.5}, {1.5}, DType::kInt32), 4);
+  EXPECT_THROW(count(kOlder, {0.0}, {3.0}, {0.5}, DType::kInt64), OpError);
+  EXPECT_EQ(count({2, 13}, {0.5}, {5.5}, {1.5}, DType::kInt64), 5);
+  EXPECT_EQ(count({2, 14}, {0.5}, {5.5}, {1.5}, DType::kInt64), 4);
+  EXPECT_EQ(count({2, 16}, {0.5}, {5.5}, {1.5}, DType::kInt64), 4);
+  // Where nobody says the release, only what releases do alike is known.
+  EXPECT_THROW(count({}, {0.5}, {5.5}, {1.5}, DType::kInt64), Undecidable);
+  EXPECT_EQ(count({}, {0.0}, {4.0}, {2.0}, DType::kInt64), 2);
+}
+
 TEST(CreationOps, ArangeIsExactWhereEveryElementIs) {
   const TensorRef whole = run_tensor("aten.arange.default", {{"end", {40.0}}}, Mode::kWorstCase);
   EXPECT_EQ(radii(*whole), Numbers(40, 0.0));

@@ -257,6 +257,33 @@ TEST(Pointwise, StridesOfDimensionsOfSizeOneAreThoseOfPyTorch) {
   }
 }
 
+TEST(Pointwise, BoundsThatNoIntegerReachesWrapOrAreRefusedInOlderReleases) {
+  VersionLog log;
+  const auto clamp = [&](spec::TorchRelease release, std::int64_t low, std::int64_t high) {
+    const DeclaredSemantics declared({release, &log});
+    return values(*run_tensor(
+        "aten.clamp.default",
+        {{"self", {row(DType::kUInt8, {0, 2, 200})}}, {"min", {low}}, {"max", {high}}}));
+  };
+  const auto tanh = [](double low, double high) {
+    const DeclaredSemantics declared({{2, 11}, nullptr});
+    return values(*run_tensor(
+        "aten.hardtanh.default",
+        {{"self", {row(DType::kUInt8, {0, 2})}}, {"min_val", {low}}, {"max_val", {high}}}));
+  };
+  EXPECT_EQ(clamp({2, 11}, 1, 100), (Numbers{1, 2, 100}));
+  EXPECT_TRUE(log.met().empty());
+  EXPECT_EQ(clamp({2, 11}, -1, 100), (Numbers{100, 100, 100}));
+  EXPECT_EQ(log.met().size(), 1U);
+  EXPECT_EQ(clamp({2, 15}, -1, 100), (Numbers{0, 2, 100}));
+  EXPECT_THROW(clamp({2, 11}, -300, 100), OpError);
+  EXPECT_EQ(clamp({2, 15}, -300, 100), (Numbers{0, 2, 100}));
+  EXPECT_THROW(clamp({}, -300, 100), Undecidable);
+  EXPECT_THROW(tanh(-1, 1), OpError);
+  EXPECT_THROW(tanh(0, 300), OpError);
+  EXPECT_EQ(tanh(0, 1), (Numbers{0, 1}));
+}
+
 TEST(Pointwise, BoundsThatNoIntegerReachesBoundNothing) {
   const auto bounded = [](std::string_view op, std::string_view low, std::string_view high,
                           DType dtype, const Numbers& numbers, double least, double most) {

@@ -90,6 +90,7 @@ class Server {
     return Json{{"name", subject_->name()},
                 {"version", GRAPHGATE_VERSION},
                 {"options", option_names()},
+                {"torch", spec::print_torch_release(subject_->promises(flags_).torch)},
                 {"sleeps", subject_->name() != "reference"}};
   }
 
@@ -97,7 +98,13 @@ class Server {
     std::vector<std::string> names;
     for (const spec::OptionRow& row : spec::option_rows()) {
       const bool is_of_reference = row.group == spec::OptionGroup::kReference;
-      if (is_of_reference == (subject_->name() == "reference")) names.emplace_back(row.name);
+      const bool is_taken = is_of_reference == (subject_->name() == "reference");
+      if (row.name == spec::option::kSemantics) {
+        // What the command line says no request takes back.
+        if (!flags_.contains(row.name)) names.emplace_back(row.name);
+      } else if (is_taken) {
+        names.emplace_back(row.name);
+      }
     }
     return names;
   }
@@ -221,8 +228,10 @@ Result<ExitCode> run_serve(const ServeVerb& verb) {
   GRAPHGATE_TRY(auto subject, make_subject(verb.executor, settings));
   if (verb.executor == "reference") {
     flags.erase(spec::option::kAllowZeroAndOne);
-    if (!flags.empty()) {
-      return bad_input("the reference has no option '" + flags.begin()->first +
+    spec::Configuration others = flags;
+    others.erase(spec::option::kSemantics);
+    if (!others.empty()) {
+      return bad_input("the reference has no option '" + others.begin()->first +
                        "': it makes no plans");
     }
   }

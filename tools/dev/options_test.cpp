@@ -50,6 +50,7 @@ std::vector<OtherMeaning> other_meanings() {
       {"cli/gate.cpp", "overrides"},               // the same
       {"gate/kind.cpp", "memory"},                 // a detector of signatures
       {"gate/kind.cpp", "cache"},                  // a kind of regression
+      {"gate/kind.cpp", "semantics"},              // the same
       {"machine_facts.cpp", ""},                   //
       {"tools/store/", ""},                        //
   };

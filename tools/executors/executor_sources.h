@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "reference/version_facts.h"
 #include "tools/executors/subject.h"
 
 namespace graphgate::tools {
@@ -16,8 +17,11 @@ namespace graphgate::tools {
 [[nodiscard]] std::unique_ptr<Subject> optimized_source();
 
 // "reference": "mode" is eager, worst-case, sampled, provenance, or geometry: provenance rows
-// without words. Other options are kUnsupported: it has no planner, and takes none of a case.
-// With `allow_zero_and_one` it accepts sizes 0 and 1 where a range starts at 2.
-[[nodiscard]] std::unique_ptr<Subject> reference_source(bool allow_zero_and_one);
+// without words. Other options are kUnsupported: it has no planner, and of a case
+// it takes "semantics" alone.
+// With `allow_zero_and_one` it accepts sizes 0 and 1 where a range starts at 2. The log, where
+// there is one, takes what its runs meet that releases of PyTorch do otherwise, and outlives it.
+[[nodiscard]] std::unique_ptr<Subject> reference_source(bool allow_zero_and_one,
+                                                        reference::VersionLog* log = nullptr);
 
 }  // namespace graphgate::tools

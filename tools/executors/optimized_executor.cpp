@@ -1,6 +1,8 @@
 #include "tools/executors/optimized_executor.h"
 
+#include "optimized/torch_release.h"
 #include "optimized/wrapper/compiled_model.h"
+#include "tools/executors/subject.h"
 
 namespace graphgate::tools {
 namespace {
@@ -49,6 +51,71 @@ Result<Wrapped> wrapped_of(const Configuration& asked, optimized::Options option
   return wrapped;
 }
 
+using optimized::TorchReleaseScope;
+
+// A program whose calls go by a release of PyTorch.
+class ProgramOfRelease final : public spec::LoadedProgram {
+ public:
+  ProgramOfRelease(std::unique_ptr<spec::LoadedProgram> program, spec::TorchRelease release)
+      : program_(std::move(program)), release_(release) {}
+
+  Result<spec::CallResult> call(std::span<const spec::InputValue> inputs) override {
+    const TorchReleaseScope scope(release_);
+    return program_->call(inputs);
+  }
+  Result<spec::CallResult> call_with(std::span<const spec::InputValue> inputs,
+                                     const spec::CallOptions& options) override {
+    const TorchReleaseScope scope(release_);
+    return program_->call_with(inputs, options);
+  }
+  Result<std::shared_ptr<spec::HeldOutput>> hold(std::size_t index) override {
+    return program_->hold(index);
+  }
+  Result<void> set_state(std::string_view target, const spec::HostTensor& value,
+                         bool rebind) override {
+    return program_->set_state(target, value, rebind);
+  }
+  [[nodiscard]] std::shared_ptr<const spec::Plan> plan() const override { return program_->plan(); }
+  [[nodiscard]] std::map<std::string, std::int64_t> counts() const override {
+    return program_->counts();
+  }
+  [[nodiscard]] bool is_as_unwatched() const override { return program_->is_as_unwatched(); }
+
+ private:
+  std::unique_ptr<spec::LoadedProgram> program_;
+  spec::TorchRelease release_;
+};
+
+class ExecutorOfRelease final : public spec::Executor {
+ public:
+  ExecutorOfRelease(std::unique_ptr<spec::Executor> executor, spec::TorchRelease release)
+      : executor_(std::move(executor)), release_(release) {}
+
+  [[nodiscard]] std::string_view name() const override { return executor_->name(); }
+  Result<std::unique_ptr<spec::LoadedProgram>> load(const spec::Program& program) override {
+    const TorchReleaseScope scope(release_);
+    GRAPHGATE_TRY(auto loaded, executor_->load(program));
+    return std::unique_ptr<spec::LoadedProgram>(
+        std::make_unique<ProgramOfRelease>(std::move(loaded), release_));
+  }
+  Result<bool> sleep(const spec::SleepRequest& asked) override { return executor_->sleep(asked); }
+  Result<void> wake(std::optional<spec::SleepPart> part) override { return executor_->wake(part); }
+  Result<void> close() override { return executor_->close(); }
+
+ private:
+  std::unique_ptr<spec::Executor> executor_;
+  spec::TorchRelease release_;
+};
+
+Result<std::unique_ptr<spec::Executor>> make_of_newest(const Configuration& configuration,
+                                                       optimized::Options options) {
+  if (!configuration.contains(option::kWrapper)) {
+    return optimized::make_executor(std::move(options));
+  }
+  GRAPHGATE_TRY(Wrapped wrapped, wrapped_of(configuration, std::move(options)));
+  return optimized::make_wrapped_executor(std::move(wrapped.model));
+}
+
 }  // namespace
 
 Result<void> check_wrapper(const Configuration& asked) {
@@ -83,11 +150,14 @@ Result<void> check_wrapper(const Configuration& asked) {
 Result<std::unique_ptr<spec::Executor>> make_optimized(const Configuration& configuration,
                                                        optimized::Options options) {
   GRAPHGATE_TRY_VOID(check_wrapper(configuration));
-  if (!configuration.contains(option::kWrapper)) {
-    return optimized::make_executor(std::move(options));
+  const auto release = semantics_asked(configuration);
+  if (!release || *release == spec::kNewestTorchRelease) {
+    return make_of_newest(configuration, std::move(options));
   }
-  GRAPHGATE_TRY(Wrapped wrapped, wrapped_of(configuration, std::move(options)));
-  return optimized::make_wrapped_executor(std::move(wrapped.model));
+  const TorchReleaseScope scope(*release);
+  GRAPHGATE_TRY(auto made, make_of_newest(configuration, std::move(options)));
+  return std::unique_ptr<spec::Executor>(
+      std::make_unique<ExecutorOfRelease>(std::move(made), *release));
 }
 
 Result<optimized::Options> behind_wrapper(const Configuration& configuration,

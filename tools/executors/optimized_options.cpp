@@ -27,6 +27,7 @@
 #include "optimized/runtime/resolve_mode.h"
 #include "optimized/upstream/overrides.h"
 #include "optimized/upstream/profile_options.h"
+#include "spec/torch_release.h"
 #include "tools/executors/optimized_executor.h"
 #include "tools/store/programs.h"
 
@@ -375,7 +376,15 @@ Result<void> choose_upstream(const Configuration& configuration, Options& option
   return optimized::apply_profile(profile, options);
 }
 
+Result<void> check_semantics(const Configuration& asked) {
+  const auto given = asked.find(option::kSemantics);
+  if (given == asked.end() || spec::parse_torch_release(given->second)) return {};
+  return bad_input("--semantics: expected a release of PyTorch as 2.11, found '" + given->second +
+                   "'");
+}
+
 Result<void> check_combination(const Configuration& asked) {
+  GRAPHGATE_TRY_VOID(check_semantics(asked));
   const std::string_view mode = spec::value_of(asked, option::kMode);
   if (asked.contains(option::kMemoryPool) && spec::value_of(asked, option::kMemory) != "pools") {
     return bad_input("--memory-pool goes with --memory pools");
@@ -423,7 +432,7 @@ Result<Options> chosen(const Configuration& configuration, const spec::OpTable& 
       GRAPHGATE_TRY_VOID(set_compiler(value, options));
     } else {
       const spec::OptionGroup group = spec::find_option(name)->group;
-      GRAPHGATE_CHECK(group == spec::OptionGroup::kUpstream ||
+      GRAPHGATE_CHECK(name == option::kSemantics || group == spec::OptionGroup::kUpstream ||
                       group == spec::OptionGroup::kDevice || group == spec::OptionGroup::kCache);
     }
   }

@@ -17,6 +17,7 @@ class OptimizedSource final : public Subject {
     if (spec::value_of(options, option::kArithmetic) == "fast") {
       promises.arithmetic = "tensor-core";
     }
+    promises.torch = semantics_asked(options).value_or(promises.torch);
     // An input that is copied into the compiled layout gives results in that layout.
     promises.keeps_layouts = spec::value_of(options, option::kGuards, "all") == "all";
     return promises;

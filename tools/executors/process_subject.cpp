@@ -15,6 +15,7 @@
 #include "interop/plan_json.h"
 #include "interop/pt2_writer.h"
 #include "spec/graph_text.h"
+#include "spec/option.h"
 #include "spec/sleep_text.h"
 #include "tools/executors/exchange_folder.h"
 #include "tools/executors/kept_inputs.h"
@@ -431,9 +432,13 @@ class ProcessSubject final : public Subject {
   // Of one that does not start, nothing is known: whoever makes an executor learns why. One that
   // has ended has promised what it has.
   [[nodiscard]] conformance::Promises promises(
-      const conformance::Configuration& /*options*/) const override {
+      const conformance::Configuration& options) const override {
     if (process_ == 0) (void)start();
-    return said_.promises;
+    conformance::Promises promises = said_.promises;
+    if (takes(spec::option::kSemantics)) {
+      promises.torch = semantics_asked(options).value_or(promises.torch);
+    }
+    return promises;
   }
 
   void launch() const override {
@@ -459,10 +464,15 @@ class ProcessSubject final : public Subject {
   [[nodiscard]] Result<std::unique_ptr<spec::Executor>> make(
       const conformance::Configuration& configuration, const spec::OpTable& ops) const override {
     GRAPHGATE_TRY_VOID(start());
-    for (const auto& [option, value] : configuration) {
+    conformance::Configuration options = configuration;
+    if (!takes(spec::option::kSemantics)) {
+      GRAPHGATE_TRY_VOID(check_release(options));
+      options.erase(spec::option::kSemantics);
+    }
+    for (const auto& [option, value] : options) {
       if (!takes(option)) return unsupported("'" + said_.name + "' has no option '" + option + "'");
     }
-    const auto answer = session_->ask("open", {{"options", configuration}, {"ops", ops_json(ops)}});
+    const auto answer = session_->ask("open", {{"options", options}, {"ops", ops_json(ops)}});
     if (!answer.ok() && answer.error().kind == ErrorKind::kBadInput) {
       return unsupported(answer.error().message);
     }
@@ -472,6 +482,18 @@ class ProcessSubject final : public Subject {
   }
 
  private:
+  // What is asked for is one release's. kUnsupported where that is not the process's.
+  [[nodiscard]] Result<void> check_release(const conformance::Configuration& asked) const {
+    const auto release = semantics_asked(asked);
+    if (!release || *release == said_.promises.torch) return {};
+    const std::string own =
+        said_.promises.torch.is_open()
+            ? "does not say by which it goes"
+            : "goes by PyTorch " + spec::print_torch_release(said_.promises.torch);
+    return unsupported("the case is one for PyTorch " + spec::print_torch_release(*release) +
+                       ", and '" + said_.name + "' " + own);
+  }
+
   // The other end is the parent's: it must not be told to end.
   static void keep_of_parent(std::shared_ptr<Session>& session) {
     static std::vector<std::shared_ptr<Session>> of_parents;

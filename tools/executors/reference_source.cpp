@@ -92,20 +92,41 @@ Result<std::vector<std::size_t>> read_places(const std::string& value) {
   return places;
 }
 
+// "2.11", or "open".
+Result<spec::TorchRelease> read_release(const std::string& value) {
+  if (value == spec::kOpenTorchRelease) return spec::TorchRelease();
+  if (const auto release = spec::parse_torch_release(value)) return *release;
+  return bad_input("option 'semantics': expected a release of PyTorch as 2.15, found '" + value +
+                   "'");
+}
+
 class ReferenceSource final : public Subject {
  public:
-  explicit ReferenceSource(bool allow_zero_and_one) : allow_zero_and_one_(allow_zero_and_one) {}
+  ReferenceSource(bool allow_zero_and_one, reference::VersionLog* log)
+      : allow_zero_and_one_(allow_zero_and_one), log_(log) {}
 
   [[nodiscard]] std::string_view name() const override { return "reference"; }
-  [[nodiscard]] bool takes(std::string_view /*option*/) const override { return false; }
+  [[nodiscard]] bool takes(std::string_view option) const override {
+    return option == option::kSemantics;
+  }
+  [[nodiscard]] conformance::Promises promises(const Configuration& options) const override {
+    conformance::Promises promises;
+    promises.torch = semantics_asked(options).value_or(promises.torch);
+    return promises;
+  }
   [[nodiscard]] Result<std::unique_ptr<spec::Executor>> make(
       const Configuration& configuration, const spec::OpTable& ops) const override {
     reference::Options options;
     options.ops = &ops;
     options.allow_zero_and_one = allow_zero_and_one_;
+    options.semantics.log = log_;
     for (const auto& [name, value] : configuration) {
       GRAPHGATE_TRY(const bool is_known, read_arithmetic(name, value, options.arithmetic));
       if (is_known) continue;
+      if (name == option::kSemantics) {
+        GRAPHGATE_TRY(options.semantics.release, read_release(value));
+        continue;
+      }
       if (name == option::kTrial) {
         GRAPHGATE_TRY(options.trial, read_trial(value));
         continue;
@@ -138,12 +159,13 @@ class ReferenceSource final : public Subject {
 
  private:
   bool allow_zero_and_one_;
+  reference::VersionLog* log_;
 };
 
 }  // namespace
 
-std::unique_ptr<Subject> reference_source(bool allow_zero_and_one) {
-  return std::make_unique<ReferenceSource>(allow_zero_and_one);
+std::unique_ptr<Subject> reference_source(bool allow_zero_and_one, reference::VersionLog* log) {
+  return std::make_unique<ReferenceSource>(allow_zero_and_one, log);
 }
 
 }  // namespace graphgate::tools

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "spec/option.h"
 #include "tools/executors/executor_sources.h"
 #include "tools/executors/process_subject.h"
 #include "tools/executors/python_subject.h"
@@ -32,8 +33,15 @@ constexpr Kind kKinds[] = {{"reference", true, make_reference}, {"optimized", tr
 
 }  // namespace
 
+std::optional<spec::TorchRelease> semantics_asked(const conformance::Configuration& options) {
+  return spec::parse_torch_release(spec::value_of(options, spec::option::kSemantics));
+}
+
 conformance::Configuration taken_of(const Subject& subject, conformance::Configuration options) {
-  std::erase_if(options, [&](const auto& option) { return !subject.takes(option.first); });
+  std::erase_if(options, [&](const auto& option) {
+    const bool is_checked = subject.is_process() && option.first == spec::option::kSemantics;
+    return !is_checked && !subject.takes(option.first);
+  });
   return options;
 }
 

@@ -13,6 +13,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,7 +55,12 @@ class Subject : public conformance::ExecutorSource {
   [[nodiscard]] virtual std::string identity() const { return std::string(name()); }
 };
 
-// Keeps those options that it takes: the others of a case are for executors that do.
+// The release of PyTorch that the option "semantics" asks for; nothing where it does not.
+[[nodiscard]] std::optional<spec::TorchRelease> semantics_asked(
+    const conformance::Configuration& options);
+
+// Keeps those options that it takes: the others of a case are for executors that do. A process
+// keeps "semantics", which tells whether the case is one for its release.
 [[nodiscard]] conformance::Configuration taken_of(const Subject& subject,
                                                   conformance::Configuration options);
 

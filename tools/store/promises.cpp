@@ -67,6 +67,16 @@ Result<conformance::Promises> read_promises(const interop::JsonCursor& object) {
       }));
   GRAPHGATE_TRY(const std::string layouts, read_choice(object, "layouts", {"kept", "free"}));
   promises.keeps_layouts = layouts == "kept";
+  std::string torch(spec::kOpenTorchRelease);
+  GRAPHGATE_TRY_VOID(read_optional(object, "torch", torch));
+  promises.torch = {};
+  if (torch != spec::kOpenTorchRelease) {
+    const auto release = spec::parse_torch_release(torch);
+    if (!release) {
+      return object.error("torch: expected a version of PyTorch as 2.15.0, found '" + torch + "'");
+    }
+    promises.torch = *release;
+  }
   return promises;
 }
 

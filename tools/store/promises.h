@@ -2,7 +2,8 @@
 // reference/number/arithmetic.h ("strict" where it is missing). `kernels` is "cpu" (where it is
 // missing), "cuda" or "own". `split_sums` is a list of 16-bit dtypes (none where it is missing).
 // `tf32` is a list that may name "convolution" (nothing where it is missing). `layouts` is "kept"
-// (where it is missing) or "free".
+// (where it is missing) or "free". `torch` is the version of PyTorch whose ops it computes as;
+// where it is missing that is open.
 #pragma once
 
 #include "conformance/run/executor_source.h"

@@ -56,6 +56,19 @@ TEST(Promises, NameConvolutionsAsTf32) {
   EXPECT_FALSE(promises_in(R"({"tf32": true})").ok());
 }
 
+TEST(Promises, NameTheReleaseOfPyTorchOrLeaveItOpen) {
+  EXPECT_TRUE(promises_in("{}").value().torch.is_open());
+  EXPECT_TRUE(promises_in(R"({"torch": "open"})").value().torch.is_open());
+  EXPECT_EQ(promises_in(R"({"torch": "2.11.0+cu130"})").value().torch, (spec::TorchRelease{2, 11}));
+  EXPECT_EQ(promises_in(R"({"torch": "2.16.0a0+git1"})").value().torch,
+            (spec::TorchRelease{2, 16}));
+  for (const std::string text : {"", "2", "2.", "two", "2.15x", ".15", "0.0", "2.99999"}) {
+    const Error read = failure_of(promises_in(R"({"torch": ")" + text + "\"}"), text);
+    EXPECT_TRUE(contains(read.message, "expected a version of PyTorch")) << read.message;
+  }
+  EXPECT_FALSE(promises_in(R"({"torch": 2.15})").ok());
+}
+
 TEST(SubjectLimits, AreNoneWhereAGreetingHasNone) {
   const auto limits_in = [](const std::string& text) {
     const interop::Json json = interop::Json::parse(text);

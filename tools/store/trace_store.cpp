@@ -46,6 +46,7 @@ class RunWriter {
     json["split_sums"] = head.promises.split_sums;
     if (head.promises.has_tf32_convolutions) json["tf32"] = {"convolution"};
     json["layouts"] = layouts_word(head.promises);
+    json["torch"] = spec::print_torch_release(head.promises.torch);
     GRAPHGATE_TRY(json["script"], script_json());
     json["traces"] = Json::array();
     for (const auto& [changes, trace] : traces) {

@@ -260,5 +260,94 @@ TEST_F(CliExecutor, MayPromiseLess) {
   EXPECT_TRUE(contains(loose.err, "fast or approximate, found 'loose'"));
 }
 
+// What an op does goes by the release of PyTorch that the greeting names.
+TEST_F(CliExecutor, IsJudgedByTheReleaseThatItNames) {
+  // An executor that does what `does` does, and greets as `greets`; "open": it says no release.
+  const auto subject = [&](const std::string& does, const std::string& greets) {
+    const std::string script = (folder_ / (does + "-" + greets + ".sed")).string();
+    const std::string said = R"("torch":")" + does + "\"";
+    const std::string instead = R"("torch":")" + greets + "\"";
+    std::ofstream(script) << "1s/" << said << "/" << instead << "/\n";
+    return served("optimized --semantics ") + does + " | sed -u -f " + script;
+  };
+  for (const char* name :
+       {"versions/arange-floats-as-int64.case", "versions/clamp-bytes-below.case"}) {
+    for (const std::string release : {"2.11", "2.15"}) {
+      const CliRun right = check(subject(release, release), name, "", "bounds");
+      EXPECT_EQ(right.code, 0) << release << right.out << right.err;
+    }
+    const CliRun newer = check(subject("2.11", "2.15"), name, "", "bounds");
+    EXPECT_EQ(newer.code, 1) << name << newer.out << newer.err;
+    const CliRun older = check(subject("2.15", "2.11"), name, "", "bounds");
+    EXPECT_NE(older.code, 0) << name << older.out << older.err;
+    const CliRun open = check(subject("2.11", "open"), name, "", "bounds");
+    EXPECT_EQ(open.code, 2) << name << open.out << open.err;
+    EXPECT_TRUE(contains(open.out, "releases of PyTorch differ here")) << open.out;
+  }
+  // One release refuses it.
+  const char* const refused = "versions/hardtanh-bytes-beyond.case";
+  const CliRun both = check(subject("2.11", "2.11"), refused, "", "bounds");
+  EXPECT_EQ(both.code, 4) << both.out << both.err;
+  EXPECT_EQ(check(subject("2.15", "2.15"), refused, "", "bounds").code, 0);
+  const CliRun wrongly = check(subject("2.11", "2.15"), refused, "", "bounds");
+  EXPECT_EQ(wrongly.code, 1) << wrongly.out << wrongly.err;
+  EXPECT_TRUE(contains(wrongly.out, "R1.refused-wrongly")) << wrongly.out;
+  const CliRun unsaid = check(subject("2.11", "open"), refused, "", "bounds");
+  EXPECT_EQ(unsaid.code, 2) << unsaid.out << unsaid.err;
+}
+
+TEST_F(CliExecutor, RunsNoCaseOfAnotherRelease) {
+  const std::string named = (folder_ / "named.case").string();
+  std::ofstream(named) << R"(graphgate-case 1
+name "a bound that wraps"
+option "semantics" "2.11"
+program "made" {
+  input %x : u8[3]
+  %y = aten.clamp.default(%x, -1, 100)
+  output %y
+}
+inputs "bytes" of "made" {
+  x : u8[3] = [0, 100, 255]
+}
+scenario {
+  call made inputs=bytes
+}
+expect PASS
+expect call 0 out0 : u8[3] = [100, 100, 100]
+)";
+  const auto on = [&](const std::string& command) {
+    return run("check --judges bounds --executor '" + command + "' " + named);
+  };
+  EXPECT_EQ(on("optimized").code, 0);
+  EXPECT_EQ(on(served("optimized")).code, 0);
+  EXPECT_EQ(on(served("reference")).code, 0);
+  EXPECT_EQ(on(served("optimized --semantics 2.11")).code, 0);
+  const CliRun other = on(served("optimized --semantics 2.15"));
+  EXPECT_EQ(other.code, 2) << other.out << other.err;
+  EXPECT_TRUE(contains(other.out, "the case is one for PyTorch 2.11")) << other.out;
+  const CliRun typo = run("check --semantics new " + named);
+  EXPECT_EQ(typo.code, 4);
+  EXPECT_TRUE(contains(typo.err, "expected a release of PyTorch as 2.11")) << typo.err;
+}
+
+// What each side's release does is no regression, and has a name.
+TEST_F(CliExecutor, ChangesBetweenReleasesAreToldByAGate) {
+  const std::string report = (folder_ / "gate.json").string();
+  const auto gate = [&](const char* from, const char* to) {
+    return run(
+        "gate --reruns 0 --judges bounds --baseline 'old=cmd:" + served("optimized --semantics ") +
+        from + "' --candidate 'new=cmd:" + served("optimized --semantics ") + to + "' --corpus " +
+        (folder_ / "golden/cases/versions").string() + " --json " + report);
+  };
+  const CliRun changed = gate("2.11", "2.15");
+  EXPECT_EQ(changed.code, 0) << changed.out << changed.err;
+  EXPECT_TRUE(contains(changed.out, "CHANGED versions-since-2.15")) << changed.out;
+  EXPECT_TRUE(contains(changed.out, "semantics in")) << changed.out;
+  EXPECT_TRUE(contains(changed.out, "0 regressed")) << changed.out;
+  const CliRun same = gate("2.15", "2.15");
+  EXPECT_EQ(same.code, 0) << same.out << same.err;
+  EXPECT_FALSE(contains(same.out, "changed")) << same.out;
+}
+
 }  // namespace
 }  // namespace graphgate::tools
