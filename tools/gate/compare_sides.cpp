@@ -82,6 +82,7 @@ class Comparison {
     out_.candidate = candidate_.title();
     pair_cases();
     add_unsupported();
+    add_changed();
     for (const auto& [signature, unused] : signatures_) add_finding(signature);
     for (const char* quantity : {"peak", "partitions", "steps", "copied-in", "captured-steps"}) {
       add_plans(quantity);
@@ -138,7 +139,14 @@ class Comparison {
                                                  : "baseline: " + late_message(before));
         continue;
       }
-      if (is_unsupported(before) || is_unsupported(after)) {
+      const bool has_changed = add_changes(name, before, after);
+      const bool is_refused = is_unsupported(before) || is_unsupported(after);
+      // What one release refuses, and the other takes, is told as a change alone.
+      if (has_changed && is_refused) {
+        ++out_.compared;
+        continue;
+      }
+      if (is_refused) {
         const bool by_both = is_unsupported(before) && is_unsupported(after);
         count_missing_ops(is_unsupported(after) ? after.reason : before.reason, out_.missing_ops);
         if (by_both) out_.uncompared.push_back({name, after.reason, true});
@@ -153,7 +161,7 @@ class Comparison {
       }
       pairs_.emplace(name, Pair{&before, &after});
       ++out_.compared;
-      if (before.findings.empty() && after.findings.empty()) ++out_.clean;
+      if (before.findings.empty() && after.findings.empty() && !has_changed) ++out_.clean;
       add_shown(name, before, false, signatures_);
       add_shown(name, after, true, signatures_);
     }
@@ -161,6 +169,36 @@ class Comparison {
       if (!baseline_.cases.contains(name)) {
         not_compared(name, "the baseline does not have the case");
       }
+    }
+  }
+
+  // Notes what the releases that the sides go by do otherwise in this case, and returns whether
+  // there is anything. Where a side does not say its release, nothing is known.
+  bool add_changes(const std::string& name, const GateCase& before, const GateCase& after) {
+    if (before.torch.is_open() || after.torch.is_open()) return false;
+    const auto [older, newer] = std::minmax(before.torch, after.torch);
+    std::map<std::string, spec::TorchRelease> facts = before.version_facts;
+    facts.insert(after.version_facts.begin(), after.version_facts.end());
+    std::erase_if(facts, [&, older = older, newer = newer](const auto& fact) {
+      return fact.second <= older || fact.second > newer;
+    });
+    for (const auto& [what, since] : facts) changes_[{what, since}].push_back(name);
+    if (!facts.empty()) changed_.insert(name);
+    return !facts.empty();
+  }
+
+  // One row for each fact that releases do otherwise.
+  void add_changed() {
+    for (const auto& [fact, names] : changes_) {
+      const auto& [what, since] = fact;
+      GateRow row;
+      row.bucket = GateBucket::kChanged;
+      row.signature = std::string(kVersionsDetector) + " since-" +
+                      spec::print_torch_release(since) + " [" + what.substr(0, what.find(':')) +
+                      "] {}";
+      row.message = what + ", since PyTorch " + spec::print_torch_release(since);
+      row.candidate_cases = names;
+      add_row(std::move(row));
     }
   }
 
@@ -316,7 +354,8 @@ class Comparison {
       }
     }
     for (const auto& [name, pair] : pairs_) {
-      cases[name].is_clean = pair.before->findings.empty() && pair.after->findings.empty();
+      cases[name].is_clean =
+          pair.before->findings.empty() && pair.after->findings.empty() && !changed_.contains(name);
       if (!pair.before->is_flaky && !pair.after->is_flaky) continue;
       cases[name].outcome = Outcome::kSuspect;
       cases[name].reason = "flaky: looked at again, it showed something else";
@@ -394,6 +433,8 @@ class Comparison {
   const CompareOptions& options_;
   std::map<std::string, Pair> pairs_;  // cases that both ran
   std::map<std::string, Sides> signatures_;
+  std::map<std::pair<std::string, spec::TorchRelease>, std::vector<std::string>> changes_;
+  std::set<std::string> changed_;                   // cases where releases differ
   std::map<std::string, std::string> lost_before_;  // unsupported on that side alone: why
   std::map<std::string, std::string> lost_after_;
   GateComparison out_;
@@ -402,8 +443,9 @@ class Comparison {
 }  // namespace
 
 const char* bucket_name(GateBucket bucket) {
-  constexpr const char* kNames[] = {"regressed", "spread",       "fixed",       "fails on both",
-                                    "flaky",     "not compared", "unsupported", "unexpected pass"};
+  constexpr const char* kNames[] = {"regressed",     "spread",          "fixed",
+                                    "fails on both", "flaky",           "not compared",
+                                    "unsupported",   "unexpected pass", "changed"};
   static_assert(std::size(kNames) == kGateBucketCount);
   return kNames[static_cast<std::size_t>(bucket)];
 }
@@ -424,6 +466,7 @@ spec::Outcome GateRow::outcome() const {
     case GateBucket::kSpread:
       return waiver.empty() ? Outcome::kFail : Outcome::kXFail;
     case GateBucket::kFixed:
+    case GateBucket::kChanged:
       return Outcome::kPass;
     case GateBucket::kBoth:
       return Outcome::kXFail;

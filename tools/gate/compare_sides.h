@@ -24,11 +24,12 @@ enum class GateBucket : std::uint8_t {
   kNotCompared,     // a side could not run the case, was not done in time, or does not have it
   kUnsupported,     // one side says that it cannot run the case
   kUnexpectedPass,  // a waiver whose finding has gone
+  kChanged,         // each side does what its release of PyTorch does, and the releases differ
 };
-inline constexpr int kGateBucketCount = 8;
+inline constexpr int kGateBucketCount = 9;
 
 // "regressed", "spread", "fixed", "fails on both", "flaky", "not compared", "unsupported",
-// "unexpected pass".
+// "unexpected pass", "changed".
 [[nodiscard]] const char* bucket_name(GateBucket bucket);
 
 struct GateRow {
@@ -37,7 +38,8 @@ struct GateRow {
   std::string name;       // of the finding, as waivers have it: fuzz::finding_name
   std::string signature;  // of plans that cost more: "plans peak [] {}"; of what a side cannot
                           // run: "candidate R4.unsupported [] {}"; of answers that take longer:
-                          // "times answer [] {}"
+                          // "times answer [] {}"; of what releases do otherwise:
+                          // "versions since-2.15 [clamp, hardtanh] {}"
   std::string message;    // the candidate's, where it shows it
   std::vector<std::string> baseline_cases;
   std::vector<std::string> candidate_cases;
@@ -49,7 +51,7 @@ struct GateRow {
   // Whether it leaves the gate's question open.
   [[nodiscard]] bool is_open() const;
   // XFAIL for what is waived or fails on both sides, XPASS for an unexpected pass, INFRA for what
-  // was not compared, UNSUPPORTED for what one side cannot run, PASS for what is fixed.
+  // was not compared, UNSUPPORTED for what one side cannot run, PASS for what is fixed or changed.
   [[nodiscard]] spec::Outcome outcome() const;
 };
 
@@ -82,7 +84,7 @@ struct CaseResult {
   // where a side or the reference cannot run it, INFRA where it could not be compared.
   spec::Outcome outcome = spec::Outcome::kPass;
   std::string reason;
-  bool is_clean = false;               // compared, and neither side shows anything
+  bool is_clean = false;               // compared, nothing shown by a side, and nothing changed
   std::vector<std::size_t> rows = {};  // that the candidate shows it in, and that count
   double seconds = 0;                  // all looks on both sides
 };
@@ -93,7 +95,7 @@ struct GateComparison {
   std::vector<GateRow> rows;    // by bucket, then by name
   std::size_t compared = 0;     // cases that both sides ran, and that something was compared of
   MissingOpCounts missing_ops;  // of the cases that a side could not run, or the reference
-  std::size_t clean = 0;        // of them, those where neither shows anything
+  std::size_t clean = 0;        // of them, those where neither shows anything, and nothing changed
   std::vector<UncomparedCase> uncompared;  // by name
   std::vector<CaseResult> cases;           // all, by name
 

@@ -47,6 +47,49 @@ TEST(CompareSides, FindsNothingWhereNothingIsFound) {
   EXPECT_FALSE(report.has_failed());
 }
 
+GateCase of_release(std::uint16_t minor, GateCase one = {}) {
+  one.torch = {2, minor};
+  one.version_facts = {{"clamp: a bound beyond the dtype bounds nothing", {2, 15}}};
+  return one;
+}
+
+TEST(CompareSides, NamesWhatTheReleasesOfBothSidesDoOtherwise) {
+  const auto report =
+      compare({{"a", of_release(11)}, {"b", passing()}}, {{"a", of_release(15)}, {"b", passing()}});
+  ASSERT_EQ(report.count(GateBucket::kChanged), 1U);
+  const GateRow& row = report.rows.front();
+  EXPECT_EQ(row.kind, GateKind::kSemantics);
+  EXPECT_EQ(row.signature, "versions since-2.15 [clamp] {}");
+  EXPECT_EQ(row.message, "clamp: a bound beyond the dtype bounds nothing, since PyTorch 2.15");
+  EXPECT_EQ(row.candidate_cases, std::vector<std::string>{"a"});
+  EXPECT_EQ(report.clean, 1U);
+  EXPECT_FALSE(report.has_failed());
+  EXPECT_FALSE(report.is_open());
+}
+
+TEST(CompareSides, CallNothingChangedBetweenSidesOfOneReleaseOrOfNone) {
+  for (const auto& [before, after] :
+       std::vector<std::pair<GateCase, GateCase>>{{of_release(15), of_release(15)},
+                                                  {of_release(11), of_release(14)},
+                                                  {of_release(15), of_release(16)},
+                                                  {passing(), of_release(15)}}) {
+    EXPECT_TRUE(compare({{"a", before}}, {{"a", after}}).rows.empty());
+  }
+}
+
+TEST(CompareSides, TellWhatOneReleaseRefusesAsAChangeAndAFindingBesideIt) {
+  GateCase refusing = of_release(11, not_run(spec::Outcome::kUnsupported));
+  const auto refused = compare({{"a", refusing}}, {{"a", of_release(15)}});
+  EXPECT_EQ(refused.count(GateBucket::kChanged), 1U);
+  EXPECT_EQ(refused.count(GateBucket::kUnsupported), 0U);
+  EXPECT_EQ(refused.compared, 1U);
+  EXPECT_FALSE(refused.is_open());
+  const auto found = compare({{"a", of_release(11)}}, {{"a", of_release(15, failing({kStale}))}});
+  EXPECT_EQ(found.count(GateBucket::kChanged), 1U);
+  EXPECT_EQ(found.count(GateBucket::kRegressed), 1U);
+  EXPECT_TRUE(found.has_failed());
+}
+
 TEST(CompareSides, CallsASignatureThatOnlyTheCandidateShowsRegressed) {
   const auto report = compare({{"a", failing({kStale})}, {"b", passing()}},
                               {{"a", failing({kStale, kOverlap})}, {"b", passing()}});

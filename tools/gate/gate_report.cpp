@@ -113,6 +113,8 @@ std::string counts_of(const GateComparison& comparison) {
   std::string text;
   for (int i = 0; i < kGateBucketCount; ++i) {
     const auto bucket = static_cast<GateBucket>(i);
+    // Between sides of one release nothing can have changed.
+    if (bucket == GateBucket::kChanged && comparison.count(bucket) == 0) continue;
     text +=
         (i == 0 ? "" : ", ") + std::to_string(comparison.count(bucket)) + " " + bucket_name(bucket);
     if (bucket == GateBucket::kSpread) text += kinds_of(comparison);

@@ -44,6 +44,12 @@ Result<conformance::Quality> read_quality(const JsonCursor& object) {
   return quality;
 }
 
+Result<spec::TorchRelease> read_release(const JsonCursor& value) {
+  GRAPHGATE_TRY(const std::string text, value.as_string());
+  if (const auto release = spec::parse_torch_release(text)) return *release;
+  return value.error("expected a release of PyTorch as 2.15, found '" + text + "'");
+}
+
 }  // namespace
 
 bool did_not_answer(const GateCase& one) {
@@ -80,6 +86,10 @@ Json json_of(const GateCase& one, Times times) {
   if (one.is_bad_input) json["bad_input"] = true;
   if (one.is_flaky) json["flaky"] = true;
   json["plans"] = plans_json(one.plans);
+  if (!one.torch.is_open()) json["torch"] = spec::print_torch_release(one.torch);
+  for (const auto& [what, since] : one.version_facts) {
+    json["version_facts"][what] = spec::print_torch_release(since);
+  }
   if (times == Times::kNone) return json;
   json["seconds"] = one.seconds;
   if (!one.answer_seconds.empty()) json["answer_seconds"] = one.answer_seconds;
@@ -97,9 +107,9 @@ Json json_of(const GateSide& side) {
 }
 
 Result<GateCase> read_gate_case(const JsonCursor& object) {
-  GRAPHGATE_TRY_VOID(
-      interop::expect_members(object, {"outcome", "reason", "not_compared", "bad_input", "findings",
-                                       "flaky", "plans", "seconds", "answer_seconds"}));
+  GRAPHGATE_TRY_VOID(interop::expect_members(
+      object, {"outcome", "reason", "not_compared", "bad_input", "findings", "flaky", "plans",
+               "torch", "version_facts", "seconds", "answer_seconds"}));
   GateCase one;
   GRAPHGATE_TRY(one.outcome, read_word(object, "outcome", "an outcome", spec::parse_outcome));
   GRAPHGATE_TRY_VOID(read_optional(object, "reason", one.reason));
@@ -108,6 +118,9 @@ Result<GateCase> read_gate_case(const JsonCursor& object) {
   GRAPHGATE_TRY_VOID(read_optional(object, "flaky", one.is_flaky));
   GRAPHGATE_TRY_VOID(read_list(object, "findings", one.findings, read_finding));
   GRAPHGATE_TRY_VOID(read_list(object, "plans", one.plans, read_quality));
+  GRAPHGATE_TRY_VOID(interop::read_optional(object, "torch", one.torch, read_release));
+  GRAPHGATE_TRY(const auto facts, object.find_member("version_facts"));
+  if (facts) GRAPHGATE_TRY_VOID(read_members(*facts, one.version_facts, read_release));
   GRAPHGATE_TRY_VOID(
       interop::read_optional(object, "seconds", one.seconds, &JsonCursor::as_double));
   GRAPHGATE_TRY_VOID(

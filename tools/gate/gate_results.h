@@ -12,6 +12,7 @@
 #include "conformance/judges/plan_quality.h"
 #include "interop/json_cursor.h"
 #include "spec/outcome.h"
+#include "spec/torch_release.h"
 
 namespace graphgate::tools {
 
@@ -35,6 +36,10 @@ struct GateCase {
   double seconds = 0;                       // by the clock, all looks together
   // For each look that a process answered, how long it was asked for, without its start.
   std::vector<double> answer_seconds = {};
+  // The release of PyTorch that it was judged by; open where the side does not say.
+  spec::TorchRelease torch = {};
+  // What the reference met that releases do otherwise, and since which.
+  std::map<std::string, spec::TorchRelease> version_facts = {};
   friend bool operator==(const GateCase&, const GateCase&) = default;
 };
 

@@ -21,6 +21,7 @@ constexpr KindRow kKindRows[] = {
     {"crash", "", GateKind::kCrash},
     {"memory", "", GateKind::kMemory},
     {kTimesDetector, "", GateKind::kSlower},
+    {kVersionsDetector, "", GateKind::kSemantics},
     {kPlansDetector, "peak", GateKind::kMemory},
     {kPlansDetector, "", GateKind::kPlan},
     {"configurations", "C3.", GateKind::kCache},
@@ -45,7 +46,8 @@ const char* kind_name(GateKind kind) {
                                            "plan or fusion no longer applied",
                                            "cache",
                                            "slower",
-                                           "more memory"};
+                                           "more memory",
+                                           "semantics"};
   static_assert(std::size(kNames) == kGateKindCount);
   return kNames[static_cast<std::size_t>(kind)];
 }

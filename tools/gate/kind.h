@@ -16,20 +16,22 @@ enum class GateKind : std::uint8_t {
   kPlan,         // a plan or a fusion is no longer applied as asked for, or costs more steps
   kCache,        // what was cached is not what would be made now
   kSlower,
-  kMemory,  // more memory
+  kMemory,     // more memory
+  kSemantics,  // the releases of PyTorch that the sides go by do it otherwise
 };
-inline constexpr int kGateKindCount = 10;
+inline constexpr int kGateKindCount = 11;
 
 // "wrong values", "unsafe plan", "refused", "stricter", "crash", "plan or fusion no longer
-// applied", "cache", "slower", "more memory"; "" for none.
+// applied", "cache", "slower", "more memory", "semantics"; "" for none.
 [[nodiscard]] const char* kind_name(GateKind kind);
 
 // Returns the kind that a signature tells (fuzz/reduce/signature.h, and those that a gate makes of
 // plans, times and what a side does not support).
 [[nodiscard]] GateKind kind_of(const std::string& signature);
 
-// What a gate makes of the numbers of plans, of times, and of what a side cannot run.
+// What a gate makes of the numbers of plans, of times, and of what releases do otherwise.
 inline constexpr const char* kPlansDetector = "plans";
 inline constexpr const char* kTimesDetector = "times";
+inline constexpr const char* kVersionsDetector = "versions";
 
 }  // namespace graphgate::tools

@@ -29,6 +29,7 @@ TEST(GateKind, IsToldByTheSignature) {
   EXPECT_EQ(kind("plans peak [] {}"), "more memory");
   EXPECT_EQ(kind("quality Q1.peak [] {}"), "more memory");
   EXPECT_EQ(kind("memory out-of-memory [] {}"), "more memory");
+  EXPECT_EQ(kind("versions since-2.15 [clamp, hardtanh] {}"), "semantics");
   EXPECT_EQ(kind(""), "");
 }
 

@@ -75,7 +75,8 @@ Result<GateCase> judge_input(const GateInput& input, const SideExecutor& executo
   const Configuration asked = subject.is_process()
                                   ? read.script.options
                                   : options_under(read.script.options, executor.flags);
-  const auto oracle = reference_source(asked.contains(option::kAllowZeroAndOne));
+  reference::VersionLog log;
+  const auto oracle = reference_source(asked.contains(option::kAllowZeroAndOne), &log);
   GRAPHGATE_TRY_VOID(subject.start());
   const double asked_before = subject.times().asked;
   suit(read.script, subject, asked);
@@ -83,9 +84,20 @@ Result<GateCase> judge_input(const GateInput& input, const SideExecutor& executo
   conformance::JudgeSettings settings;
   settings.seed = options.seed;
   settings.localize = false;
-  GRAPHGATE_TRY(const conformance::CaseReport report,
-                conformance::judge_script(runs, options.judges, settings));
+  const auto judged = conformance::judge_script(runs, options.judges, settings);
   GateCase out;
+  out.torch = runs.promises().torch;
+  out.version_facts = log.met();
+  if (!judged.ok()) {
+    // What one release takes and another refuses is no bad input.
+    const bool is_bad = judged.error().kind == ErrorKind::kBadInput;
+    if (!is_bad || out.version_facts.empty()) return judged.error();
+    out.outcome = Outcome::kUnsupported;
+    out.reason = "PyTorch " + spec::print_torch_release(out.torch) +
+                 " refuses it: " + judged.error().message;
+    return out;
+  }
+  const conformance::CaseReport& report = judged.value();
   out.outcome = report.outcome;
   out.reason = report.reason;
   out.not_compared = report.not_compared;
