@@ -3,6 +3,8 @@
 import contextlib
 import dataclasses
 
+import torch
+
 
 @dataclasses.dataclass
 class Plans:
@@ -31,6 +33,10 @@ class Backend:
     def kernels(self, device):
         """Returns whose kernels decide what PyTorch leaves to them there: cpu, cuda, or own."""
         return "cpu" if device == "cpu" else "cuda"
+
+    def torch_version(self, device):
+        """Returns the version of PyTorch whose ops it computes there; None where that is open."""
+        return None if self.kernels(device) == "own" else torch.__version__
 
     def takes(self):
         """Returns the names of the ops that it takes, in graph text; None for all that PyTorch has."""

@@ -324,6 +324,7 @@ class Server:
         if path and self._can_fork():
             self.listener = fork_server.listen(path)
         takes = self._backend.takes()
+        version = self._backend.torch_version(self._device)
         return {
             "name": f"{self._backend.name()} {self._device}",
             "options": list(self._backend.options),
@@ -335,6 +336,7 @@ class Server:
             "devices": sorted({"cpu", torch.device(self._device).type}),
             "not_wrapped": module.NOT_WRAPPED,
             **({} if takes is None else {"ops": takes}),
+            **({} if version is None else {"torch": version}),
             "fork_server": self.listener is not None,
         }
 

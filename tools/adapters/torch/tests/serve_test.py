@@ -406,6 +406,18 @@ assert tf32("cuda") == ["convolution"]
 """
 
 
+# An eager executor that says another version than it has.
+_OF_ANOTHER_VERSION = """import sys
+
+from graphgate_torch import backends
+from graphgate_adapter import serve
+
+backends.Eager.torch_version = lambda self, device: sys.argv[1]
+serve.serve(backends.Eager({}), "cpu")
+"""
+_BYTES_WRAP_BEFORE = (2, 15)  # bounds of clamp: golden/cases/versions, docs/gating.md
+
+
 def _run(*words, check=False):
     environment = os.environ | {"PYTHONPATH": _ADAPTER}
     return subprocess.run(words, capture_output=True, text=True, check=check, env=environment)
@@ -462,6 +474,34 @@ class Serve(Checked):
         paths = [os.path.join(cases, "fault", f"{name}.case") for name in names]
         ran, _ = self._check(_executor("--backend", "eager"), "--judges", "bounds,state", *paths)
         self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
+
+    def test_ops_are_judged_by_the_version_that_is_greeted_with(self):
+        case = os.path.join(GOLDEN, "cases", "versions", "clamp-bytes-below.case")
+        ran, _ = self._check(_executor("--backend", "eager"), "--judges", "bounds", case)
+        self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
+        import torch
+
+        own = tuple(int(number) for number in torch.__version__.split(".")[:2])
+        other = "2.11.0" if own >= _BYTES_WRAP_BEFORE else "2.15.0"
+        script = self._write("script.py", _OF_ANOTHER_VERSION)
+        ran, _ = self._check(shlex.join([sys.executable, script, other]), "--judges", "bounds", case)
+        self.assertEqual(ran.returncode, 1, ran.stdout + ran.stderr)
+
+    def test_what_changed_between_two_versions_is_no_regression(self):
+        cache = os.path.join(os.environ.get("XDG_CACHE_HOME", os.path.expanduser("~/.cache")), "graphgate")
+        sides = [os.path.join(cache, f"torch-{version}") for version in ("2.11.0", "2.15.0")]
+        for side in sides:
+            if not os.path.exists(os.path.join(side, "ok")):
+                self.skipTest(f"{side} is missing: tools/adapters/torch/make_environment makes it")
+        ran = _run(
+            GRAPHGATE, "gate", "--baseline", f"python:{sides[0]}:eager", "--candidate", f"python:{sides[1]}:eager",
+            "--corpus", os.path.join(GOLDEN, "cases", "versions"), "--judges", "bounds", "--reruns", "0",
+            "--executor-timeout", "1500",
+        )
+        self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
+        self.assertIn("CHANGED versions-since-2.14", ran.stdout)
+        self.assertIn("CHANGED versions-since-2.15", ran.stdout)
+        self.assertIn("0 regressed", ran.stdout)
 
     def test_what_another_executor_refuses_by_its_options_is_not_owed(self):
         case = os.path.join(GOLDEN, "cases", "wrapper", "buffer-bound-anew.case")
