@@ -140,13 +140,12 @@ class Comparison {
         continue;
       }
       const bool has_changed = add_changes(name, before, after);
-      const bool is_refused = is_unsupported(before) || is_unsupported(after);
-      // What one release refuses, and the other takes, is told as a change alone.
-      if (has_changed && is_refused) {
-        ++out_.compared;
-        continue;
-      }
-      if (is_refused) {
+      // What one release refuses, and the other takes, is told as a change. What the other side
+      // shows in the case counts all the same.
+      const auto is_lost = [&](const GateCase& one) {
+        return is_unsupported(one) && (!has_changed || one.version_facts.empty());
+      };
+      if (is_lost(before) || is_lost(after)) {
         const bool by_both = is_unsupported(before) && is_unsupported(after);
         count_missing_ops(is_unsupported(after) ? after.reason : before.reason, out_.missing_ops);
         if (by_both) out_.uncompared.push_back({name, after.reason, true});

@@ -84,6 +84,17 @@ TEST(CompareSides, TellWhatOneReleaseRefusesAsAChangeAndAFindingBesideIt) {
   EXPECT_EQ(refused.count(GateBucket::kUnsupported), 0U);
   EXPECT_EQ(refused.compared, 1U);
   EXPECT_FALSE(refused.is_open());
+  const auto wrong = compare({{"a", refusing}}, {{"a", of_release(15, failing({kStale}))}});
+  EXPECT_EQ(wrong.count(GateBucket::kRegressed), 1U);
+  EXPECT_TRUE(wrong.has_failed());
+  const auto lost = compare({{"a", of_release(11)}}, {{"a", [] {
+                                                         GateCase one =
+                                                             not_run(spec::Outcome::kUnsupported);
+                                                         one.torch = {2, 15};
+                                                         return one;
+                                                       }()}});
+  EXPECT_EQ(lost.count(GateBucket::kUnsupported), 1U);
+  EXPECT_TRUE(lost.is_open());
   const auto found = compare({{"a", of_release(11)}}, {{"a", of_release(15, failing({kStale}))}});
   EXPECT_EQ(found.count(GateBucket::kChanged), 1U);
   EXPECT_EQ(found.count(GateBucket::kRegressed), 1U);
