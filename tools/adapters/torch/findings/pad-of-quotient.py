@@ -3,6 +3,7 @@
 The quotient is computed where padding is, too: a load under a mask gives 0 there, and `floor_divide_integral` and
 `remainder_integral` in `cpp_prefix.h` look at all lanes. `CppVecOverrides.floordiv` in `_inductor/codegen/cpp.py`
 puts 1 in the place of divisors behind the end of a row, and not in the place of those that a mask leaves out.
+`z[3:] = x // y` has such a mask, too.
 """
 
 import os

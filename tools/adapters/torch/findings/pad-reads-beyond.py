@@ -2,7 +2,7 @@
 
 The last elements of a row are a vector that is not full. Loads and stores of it leave the other lanes out, but a load
 under a mask does not: `CppVecKernel._get_vec_load_line` in `_inductor/codegen/cpp.py` asks for the mask alone, and the
-mask of padding on the left, `index >= 3`, is true in the lanes behind the end. The parts of a `cat` have such masks, too.
+mask of padding on the left, `index >= 3`, is true in the lanes behind the end. That of `y[3:] = x` is, too.
 """
 
 import ctypes
