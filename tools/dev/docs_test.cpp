@@ -182,6 +182,8 @@ TEST(Docs, NameFilesByShortNamesThatExist) {
       "decorators.py", "torch/__init__.py", "export/unflatten.py", "_export/serde/serialize.py",
       "_inductor/index_propagation.py", "torch/utils/_sympy/functions.py",
       "torch/utils/_sympy/printers.py", "torch/utils/_sympy/value_ranges.py",
+      "fx_passes/replace_random.py", "_higher_order_ops/triton_kernel_wrap.py", "codegen/triton.py",
+      "codegen/simd.py", "select_algorithm.py", "ir.py",
       // what commands of the tutorial and of docs/ci.md write
       "gate.md", "summary.md",
       // what an installation has
