@@ -169,7 +169,8 @@ def _place_of(error):
 def words_of(error):
     """CLASS: TEXT of the innermost error, and in brackets what it was wrapped in, and for which op.
 
-    Where an error has no text, the place that raised it and its line stand there."""
+    Where an error has no text, as an assertion, the place that raised it and its line stand there.
+    """
     wrappers = []
     while inner := _inside(error):
         wrappers.append(error)

@@ -117,6 +117,12 @@ def fail(*words): raise AssertionError("no such split")
 b.split_graph = fail
 """
 
+_WORDLESS = """import vllm.compilation.backends as b
+def fail(*words):
+    assert not words
+b.split_graph = fail
+"""
+
 _OURS = "backend.Vllm._choose_passes = None"
 
 
@@ -212,6 +218,8 @@ class Serve(unittest.TestCase):
             ran = self._planted(_FAILING, program)
             self.assertEqual(ran.returncode, 1, ran.stdout + ran.stderr)
             self.assertIn("no such split", ran.stdout)
+        ran = self._planted(_WORDLESS, _NORMS)
+        self.assertIn("AssertionError: assert not words", ran.stdout)
         ran = self._planted(_OURS, _NORMS)
         self.assertEqual(ran.returncode, 3, ran.stdout + ran.stderr)
         self.assertIn("the adapter graphgate_vllm, not vLLM: TypeError", ran.stdout + ran.stderr)
