@@ -76,9 +76,12 @@ def gpu():
     return torch.cuda.get_device_name()
 
 
-def forking():
+def forking(backend=None):
+    """Whether sessions are forked. A `backend` is warmed up first, as `serve` does: that may begin a thread."""
     from graphgate_adapter import fork_server
 
+    if backend:
+        backend.warm_up("cpu")
     if not fork_server.has_one_thread():
         names = fork_server.thread_names() or ["unknown"]
         raise Lacks(

@@ -1,6 +1,7 @@
-"""Keeps the threads of OpenBLAS out of a process that is to be forked."""
+"""Keeps threads of libraries out of a process that is to be forked."""
 
 import contextlib
+import importlib
 
 from graphgate_adapter import variables
 
@@ -18,3 +19,10 @@ def import_numpy():
     """Imports numpy, if there is one, without threads. Call it before PyTorch does."""
     with without_openblas(), contextlib.suppress(ImportError):
         import numpy  # noqa: F401
+
+
+def without_bars():
+    """Has the bars of tqdm, if it is there, start no thread that looks at them. PyTorch draws one where it
+    exports a program, and vLLM others."""
+    with contextlib.suppress(ImportError):
+        importlib.import_module("tqdm").tqdm.monitor_interval = 0

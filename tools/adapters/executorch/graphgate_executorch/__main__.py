@@ -7,6 +7,7 @@ import graphgate_executorch  # noqa: F401 (finds the packages beside it)
 from graphgate_adapter import doctor, threads
 
 threads.import_numpy()
+threads.without_bars()
 
 PLANNERS = ("greedy", "naive")
 
@@ -63,6 +64,11 @@ def _doctor():
 
         return f"the portable runtime, with {len(backend.kernels())} kernels"
 
+    def forks():
+        from graphgate_executorch.backend import ExecuTorch, Settings
+
+        return doctor.forking(ExecuTorch(Settings()))
+
     def runs(planner):
         def look():
             import torch
@@ -79,7 +85,7 @@ def _doctor():
 
     return doctor.examine([
         ("python", doctor.python), ("pytorch", doctor.torch_version), ("executorch", version),
-        ("runtime", runtime), ("forking", doctor.forking),
+        ("runtime", runtime), ("forking", forks),
         *((planner, runs(planner)) for planner in PLANNERS),
     ])
 

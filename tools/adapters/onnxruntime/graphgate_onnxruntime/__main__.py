@@ -7,6 +7,7 @@ import graphgate_onnxruntime  # noqa: F401 (finds graphgate_adapter)
 from graphgate_adapter import doctor, threads
 
 threads.import_numpy()
+threads.without_bars()
 
 _SWITCH = {"on": True, "off": False}
 
@@ -51,6 +52,11 @@ def _doctor():
 
         return f"onnx {onnx.__version__}, onnxscript {onnxscript.__version__}"
 
+    def forks():
+        from graphgate_onnxruntime.backend import OnnxRuntime, Settings
+
+        return doctor.forking(OnnxRuntime(Settings()))
+
     def runs():
         import torch
         from graphgate_onnxruntime.backend import OnnxRuntime, Settings
@@ -64,7 +70,7 @@ def _doctor():
         return f"relu of [-1, 2] is {output.tolist()}"
 
     return doctor.examine([
-        ("python", doctor.python), ("pytorch", doctor.torch_version), ("forking", doctor.forking),
+        ("python", doctor.python), ("pytorch", doctor.torch_version), ("forking", forks),
         ("onnx runtime", runtime), ("exporter", exporter), ("running", runs),
     ])
 

@@ -22,7 +22,7 @@ class Doctor(unittest.TestCase):
     def test_says_what_is_there(self):
         ran = _doctor()
         self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
-        for words in ("ONNX Runtime ", "onnxscript ", "relu of [-1, 2] is [0.0, 2.0]"):
+        for words in ("ONNX Runtime ", "onnxscript ", "relu of [-1, 2] is [0.0, 2.0]", "sessions are forked"):
             self.assertIn(words, ran.stdout)
 
     def test_ends_with_3_where_the_exporter_is_missing(self):

@@ -31,9 +31,7 @@ with threads.without_openblas():
 
     from graphgate_vllm import capturing, graphs, passes, wrapping
 
-with contextlib.suppress(ImportError):
-    # Its bars have a thread that looks at them, and a process with one is not forked.
-    importlib.import_module("tqdm").tqdm.monitor_interval = 0
+threads.without_bars()
 
 _SWITCH = {"": True, "true": True, "false": False}
 
