@@ -14,19 +14,23 @@ import torch
 _ALIGNMENT = 64  # bytes; code that is compiled may rely on where a tensor begins
 
 
-def _counted_by_dynamo(name):
-    """What Dynamo counts under the name; nothing where nobody has imported it: it takes long."""
-    return getattr(sys.modules.get("torch._dynamo.utils"), name, {})
+def _counted_by_dynamo(module, name):
+    """What Dynamo counts there; nothing where nobody has imported it: it takes long."""
+    return getattr(sys.modules.get(f"torch._dynamo.{module}"), name, {})
+
+
+_forgotten = [0]  # the frames that were compiled before Dynamo last forgot all, and how many they were
 
 
 def compiled_frames():
-    """How many frames Dynamo has tried to compile in this process."""
-    return _counted_by_dynamo("counters").get("frames", {}).get("total", 0)
+    """How many frames Dynamo has tried to compile in this process; `fullgraph` or not, which its
+    `counters` leave out."""
+    return _forgotten[0] + sum(_counted_by_dynamo("convert_frame", "FRAME_COMPILE_COUNTER").values())
 
 
 def compiling_seconds():
     """What Dynamo has counted of compiling whole frames in this process; 0 where it counts none."""
-    counted = _counted_by_dynamo("cumulative_time_spent_ns")
+    counted = _counted_by_dynamo("utils", "cumulative_time_spent_ns")
     return counted.get("entire_frame_compile", 0) / 1e9
 
 
@@ -79,7 +83,9 @@ class Pool:
         self.generation = 0  # what was compiled in an earlier one is forgotten
 
     def forget(self):
+        frames = compiled_frames()
         torch._dynamo.reset()
+        _forgotten[0] = frames
         self._kept.clear()
         self.generation += 1
 

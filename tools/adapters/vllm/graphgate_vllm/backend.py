@@ -155,7 +155,8 @@ class Vllm(Backend):
         return isinstance(error, TorchDynamoException)
 
     def can_share(self, device, options):
-        return not self._graphs  # which know the addresses of states
+        # Graphs know the addresses of states. What is wrapped is loaded from a cache, which is to be seen.
+        return not self._graphs and not self._is_wrapped
 
     def warm_up(self, device):
         """Does once what every process would do at its first call; on a GPU nothing, which must not
