@@ -26,6 +26,9 @@ def prepare():
         os.environ["VLLM_CACHE_ROOT"] = _cache_root()
     if not _has_gpu():
         os.environ.setdefault("VLLM_TARGET_DEVICE", "cpu")
+        # vLLM has PyTorch ask NVML whether there is a GPU. Every op that is traced asks, and without a GPU
+        # each loads the driver's library in vain.
+        os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 
 
 def _cache_root():
