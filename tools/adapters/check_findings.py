@@ -33,7 +33,9 @@ SECONDS = 600  # for one script, or one case
 GENERATOR = HERE.parents[1] / "fuzz"
 MOTIFS = PAGES / "motifs.md"
 # Why no motif, op, family or trait of the generator reaches a finding; docs/motifs.md says each in a sentence.
-NO_MOTIF = ("bounds", "cache", "gradient", "module", "op", "option", "python", "refusal", "saved", "undecided")
+NO_MOTIF = (
+    "bounds", "cache", "gradient", "memory", "module", "op", "option", "python", "refusal", "saved", "size", "undecided",
+)
 
 # Runs in the environment: imports once, and forks for each script. A script that raises has not seen anything.
 # The arguments are files, each behind the device on which its tensors are made. A process that was forked from one that

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "spec/option.h"
 #include "tools/executors/executor_sources.h"
 #include "tools/executors/process_subject.h"
 #include "tools/executors/python_subject.h"
@@ -32,10 +31,6 @@ constexpr Kind kKinds[] = {{"reference", true, make_reference}, {"optimized", tr
                            {"cmd:", false, process_subject},    {"", false, process_subject}};
 
 }  // namespace
-
-std::optional<spec::TorchRelease> semantics_asked(const conformance::Configuration& options) {
-  return spec::parse_torch_release(spec::value_of(options, spec::option::kSemantics));
-}
 
 conformance::Configuration taken_of(const Subject& subject, conformance::Configuration options) {
   std::erase_if(options, [&](const auto& option) {

@@ -20,6 +20,9 @@
 
 #include "conformance/run/executor_source.h"
 #include "fuzz/generate/alphabet.h"
+#include "spec/configuration.h"
+#include "spec/option.h"
+#include "spec/torch_release.h"
 #include "tools/executors/limits.h"
 #include "tools/executors/protocol_log.h"
 
@@ -55,9 +58,12 @@ class Subject : public conformance::ExecutorSource {
   [[nodiscard]] virtual std::string identity() const { return std::string(name()); }
 };
 
-// The release of PyTorch that the option "semantics" asks for; nothing where it does not.
-[[nodiscard]] std::optional<spec::TorchRelease> semantics_asked(
-    const conformance::Configuration& options);
+// Returns the release of PyTorch that the option "semantics" asks for; nothing where it does not.
+// Here, since the reference alone links it, too.
+[[nodiscard]] inline std::optional<spec::TorchRelease> semantics_asked(
+    const conformance::Configuration& options) {
+  return spec::parse_torch_release(spec::value_of(options, spec::option::kSemantics));
+}
 
 // Keeps those options that it takes: the others of a case are for executors that do. A process
 // keeps "semantics", which tells whether the case is one for its release.
