@@ -18,7 +18,7 @@ struct ProcessorTime {
   bool is_ready = false;                // some thread runs, or waits for a processor
 };
 
-// Whose time it is: of what a process has started, or its own, too.
+// Says what time counts: that of what a process has started, or its own, too.
 enum class TimeOf : bool { kDescendants, kProcessToo };
 
 // Of all descendants of a process that run, and of itself where that is asked; `used` with those

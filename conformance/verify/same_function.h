@@ -1,8 +1,8 @@
 // Whether two ops of ATen may be one function of the same operands.
 //
-// Ops have names that mean the same (absolute is abs), some differ for NaN alone (fmax is maximum
-// else), and some leave values of a range as they are (of what is positive, relu and abs). A plan
-// that has one of such ops where the program has the other may compute what it should.
+// Ops have names that mean the same: absolute is abs. Some differ for NaN alone: fmax is maximum
+// else. Some leave values of a range as they are: relu and abs of what is positive. A plan that has
+// one of such ops where the program has the other may compute what it should.
 #pragma once
 
 #include <string_view>

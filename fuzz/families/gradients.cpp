@@ -198,7 +198,7 @@ constexpr DrawnOp kGradientRows[] = {
     {"aten.native_layer_norm_backward", 2, draw_layer_norm_gradient, 0, 8},
     {"aten.native_batch_norm_backward", 1, draw_batch_norm_gradient, 0, 8},
     {"aten.huber_loss_backward", 1, draw_loss_gradient, 2, 13},
-    {"aten.binary_cross_entropy_backward", 1, draw_entropy_gradient, 0, 13},
+    {"aten.binary_cross_entropy_backward", 2, draw_entropy_gradient, 0, 13},
     {"aten.glu_backward", 1, draw_gate_gradient, 0, 13},
 };
 

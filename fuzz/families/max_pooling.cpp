@@ -65,13 +65,41 @@ bool draw_other_pool(Draft& draft, GeneReader& genes, std::size_t variant) {
   return true;
 }
 
-constexpr DrawnOp kMaxPoolingRows[] = {{"aten.max_pool1d", 1, draw_other_pool, 0, 6},
-                                       {"aten.max_pool1d_with_indices", 1, draw_other_pool, 1, 6},
-                                       {"aten.max_pool3d", 1, draw_other_pool, 2, 6},
-                                       {"aten.max_pool3d_with_indices", 1, draw_other_pool, 3, 6},
-                                       {"aten.max_pool2d", 1, draw_max_pool, 0},
-                                       {"aten.max_pool2d_with_indices", 1, draw_max_pool, 1},
-                                       {"aten.adaptive_max_pool2d", 1, draw_adaptive_max, 0}};
+// The maxima of adaptive parts and their gradient, since the places are those of the maxima.
+bool draw_adaptive_gradient(Draft& draft, GeneReader& genes, std::size_t is_deep) {
+  const DType dtype = draft.draw_floating(genes);
+  const Shape plane = is_deep == 1 ? Shape{1, 2, 2, 2, 4} : Shape{1, 2, 4, 4};
+  const Shape sizes = is_deep == 1 ? Shape{1, 2, 1, 2, 3} : Shape{1, 2, 3, 1};
+  const std::string op = is_deep == 1 ? "aten.adaptive_max_pool3d" : "aten.adaptive_max_pool2d";
+  const TensorIndex self = draft.pick_like(genes, dtype, plane);
+  const TensorIndex gradient = draft.pick_like(genes, dtype, sizes);
+  const Layout layout = row_major_like(draft, {self}, sizes);
+  TensorIndex places = 0;
+  {
+    NodeBuilder node(draft, op + ".default");
+    node.tensor("self", self);
+    node.integers("output_size", is_deep == 1 ? std::vector<std::int64_t>{1, 2, 3}
+                                              : std::vector<std::int64_t>{3, 1});
+    node.fresh(dtype, sizes, layout);
+    places = node.fresh(DType::kInt64, sizes, layout);
+    draft.set_range(places, {0, 15});
+  }
+  NodeBuilder node(draft, op + "_backward.default");
+  node.tensor("grad_output", gradient).tensor("self", self).tensor("indices", places);
+  node.fresh(dtype, plane, row_major_like(draft, {self}, plane));
+  return true;
+}
+
+constexpr DrawnOp kMaxPoolingRows[] = {
+    {"aten.max_pool1d", 1, draw_other_pool, 0, 6},
+    {"aten.max_pool1d_with_indices", 1, draw_other_pool, 1, 6},
+    {"aten.max_pool3d", 1, draw_other_pool, 2, 6},
+    {"aten.max_pool3d_with_indices", 1, draw_other_pool, 3, 6},
+    {"aten.max_pool2d", 1, draw_max_pool, 0},
+    {"aten.max_pool2d_with_indices", 1, draw_max_pool, 1},
+    {"aten.adaptive_max_pool2d", 1, draw_adaptive_max, 0},
+    {"aten.adaptive_max_pool2d_backward", 2, draw_adaptive_gradient, 0, 13},
+    {"aten.adaptive_max_pool3d_backward", 2, draw_adaptive_gradient, 1, 13}};
 
 }  // namespace
 

@@ -230,6 +230,22 @@ class MotifDrawer {
     return target;
   }
 
+  // Whether elements of a type may share bytes: strides do not step over what smaller ones reach.
+  [[nodiscard]] static bool overlaps(const spec::TensorType& type) {
+    std::vector<std::pair<std::int64_t, std::int64_t>> steps;  // stride and size
+    for (std::size_t d = 0; d < type.sizes.size(); ++d) {
+      const std::int64_t size = type.sizes[d].constant();
+      if (size != 1) steps.emplace_back(type.strides[d].constant(), size);
+    }
+    std::ranges::sort(steps);
+    std::int64_t reach = 1;
+    for (const auto& [stride, size] : steps) {
+      if (stride < reach) return true;
+      reach += (size - 1) * stride;
+    }
+    return false;
+  }
+
   TensorIndex result(NodeBuilder& builder, const spec::Node& node, const spec::OpRow& row,
                      std::size_t place, spec::ValueId id) {
     const spec::TensorType& type = type_of(id);
@@ -253,7 +269,7 @@ class MotifDrawer {
       const Size offset =
           draft_.table().sum(draft_.tensor(target).offset, static_cast<Size>(moved));
       const TensorIndex view = from.dtype == type.dtype
-                                   ? builder.view(target, sizes, strides, offset)
+                                   ? builder.view(target, sizes, strides, offset, overlaps(type))
                                    : seen_as(builder, target, base, id);
       if (alias.writes) draft_.retire_older(target);
       return view;

@@ -65,6 +65,38 @@ bool draw_group_norm(Draft& draft, GeneReader& genes, std::size_t) {
   return true;
 }
 
+// The norm and its gradient, since the statistics are those of the input.
+bool draw_group_norm_gradient(Draft& draft, GeneReader& genes, std::size_t) {
+  constexpr DType kDType = DType::kFloat32;
+  const Shape sizes{2, 4, 3};
+  const Shape statistics{2, 2};
+  const TensorIndex input = draft.pick_like(genes, kDType, sizes);
+  const TensorIndex gradient = draft.pick_like(genes, kDType, sizes);
+  if (!draft.is_row_major(draft.tensor(input)) || !draft.is_row_major(draft.tensor(gradient))) {
+    return false;
+  }
+  const TensorIndex weight = draft.pick_like(genes, kDType, Shape{4});
+  TensorIndex mean = 0;
+  TensorIndex rstd = 0;
+  {
+    NodeBuilder norm(draft, "aten.native_group_norm.default");
+    norm.tensor("input", input).tensor("weight", weight).none("bias");
+    norm.integer("N", 2).integer("C", 4).integer("HxW", 3).integer("group", 2).real("eps", 0.125);
+    norm.fresh(kDType, sizes);
+    mean = norm.fresh(kDType, statistics);
+    rstd = norm.fresh(kDType, statistics);
+  }
+  NodeBuilder node(draft, "aten.native_group_norm_backward.default");
+  node.tensor("grad_out", gradient).tensor("input", input).tensor("mean", mean);
+  node.tensor("rstd", rstd).tensor("weight", weight);
+  node.integer("N", 2).integer("C", 4).integer("HxW", 3).integer("group", 2);
+  node.argument("output_mask", {spec::Argument::List{{true}, {true}, {true}}});
+  node.fresh(kDType, sizes);
+  node.fresh(kDType, Shape{4});
+  node.fresh(kDType, Shape{4});
+  return true;
+}
+
 // Over the last dimension; the fused form returns the factors besides.
 bool draw_rms_norm(Draft& draft, GeneReader& genes, std::size_t fused) {
   const auto self = draft.pick(genes, [&](const DrawnTensor& tensor) {
@@ -98,16 +130,18 @@ bool draw_whole_group_norm(Draft& draft, GeneReader& genes, std::size_t) {
   return true;
 }
 
-constexpr DrawnOp kNormalizationRows[] = {{"aten._softmax", 4, draw_softmax, kSoftmax},
-                                          {"aten._log_softmax", 2, draw_softmax, kLogSoftmax},
-                                          {"aten.softmax", 2, draw_softmax, kSoftmaxInt},
-                                          {"aten._safe_softmax", 1, draw_softmax, kSafe},
-                                          {"aten.layer_norm", 3, draw_layer_norm, 0},
-                                          {"aten.native_layer_norm", 3, draw_layer_norm, 1},
-                                          {"aten.native_group_norm", 1, draw_group_norm, 0},
-                                          {"aten.rms_norm", 1, draw_rms_norm, 0, 6},
-                                          {"aten._fused_rms_norm", 1, draw_rms_norm, 1, 6},
-                                          {"aten.group_norm", 1, draw_whole_group_norm, 0, 6}};
+constexpr DrawnOp kNormalizationRows[] = {
+    {"aten._softmax", 4, draw_softmax, kSoftmax},
+    {"aten._log_softmax", 2, draw_softmax, kLogSoftmax},
+    {"aten.softmax", 2, draw_softmax, kSoftmaxInt},
+    {"aten._safe_softmax", 1, draw_softmax, kSafe},
+    {"aten.layer_norm", 3, draw_layer_norm, 0},
+    {"aten.native_layer_norm", 3, draw_layer_norm, 1},
+    {"aten.native_group_norm", 1, draw_group_norm, 0},
+    {"aten.native_group_norm_backward", 3, draw_group_norm_gradient, 0, 13},
+    {"aten.rms_norm", 1, draw_rms_norm, 0, 6},
+    {"aten._fused_rms_norm", 1, draw_rms_norm, 1, 6},
+    {"aten.group_norm", 1, draw_whole_group_norm, 0, 6}};
 
 }  // namespace
 

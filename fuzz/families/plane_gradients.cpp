@@ -1,5 +1,4 @@
-// Gradients of what takes parts of planes: of averages and maxima over windows, of padding, of
-// resampling, and of group norms, whose channels are planes.
+// Gradients of what takes parts of planes: of averages, of padding and of resampling.
 #include "fuzz/generate/family.h"
 
 namespace graphgate::fuzz {
@@ -69,33 +68,6 @@ bool draw_adaptive(Draft& draft, GeneReader& genes, std::size_t variant) {
   return true;
 }
 
-// The maxima and their gradient, since the places are those of the maxima.
-const Taken kMaxima[] = {
-    {"aten.adaptive_max_pool2d", 1, 2, Shape{1, 2, 3, 1}},
-    {"aten.adaptive_max_pool3d", 1, 3, Shape{1, 2, 1, 2, 3}},
-};
-bool draw_maxima(Draft& draft, GeneReader& genes, std::size_t variant) {
-  const Taken& row = kMaxima[variant];
-  const DType dtype = draft.draw_floating(genes);
-  const TensorIndex self = draft.pick_like(genes, dtype, plane_of(row.spatial));
-  const TensorIndex gradient = draft.pick_like(genes, dtype, row.taken);
-  const Layout layout = row_major_like(draft, {self}, row.taken);
-  TensorIndex places = 0;
-  {
-    Integers sizes;
-    for (int d = 2; d < row.taken.rank; ++d) sizes.push_back(row.taken[d]);
-    NodeBuilder node(draft, std::string(row.name) + ".default");
-    node.tensor("self", self).integers("output_size", sizes);
-    node.fresh(dtype, row.taken, layout);
-    places = node.fresh(DType::kInt64, row.taken, layout);
-    draft.set_range(places, {0, 15});
-  }
-  NodeBuilder node(draft, std::string(row.name) + "_backward.default");
-  node.tensor("grad_output", gradient).tensor("self", self).tensor("indices", places);
-  node.fresh(dtype, plane_of(row.spatial), row_major_like(draft, {self}, plane_of(row.spatial)));
-  return true;
-}
-
 // ---- padding: one before the last dimension and none behind it, one on both sides of others
 
 const Taken kPaddings[] = {
@@ -148,40 +120,6 @@ bool draw_resized(Draft& draft, GeneReader& genes, std::size_t variant) {
   return true;
 }
 
-// ---- group norms: two channels of four elements in one group or in two
-
-bool draw_group_norm(Draft& draft, GeneReader& genes, std::size_t) {
-  const DType dtype = DType::kFloat32;
-  const Shape sizes{1, 2, 4};
-  const TensorIndex input = draft.pick_like(genes, dtype, sizes);
-  const TensorIndex gradient = draft.pick_like(genes, dtype, sizes);
-  const TensorIndex weight = draft.pick_like(genes, dtype, Shape{2});
-  const std::int64_t groups = 1 + genes.next() % 2;
-  const Shape statistics{1, static_cast<Size>(groups)};
-  const auto numbers = [&](NodeBuilder& node) {
-    node.integer("N", 1).integer("C", 2).integer("HxW", 4).integer("group", groups);
-  };
-  TensorIndex mean = 0;
-  TensorIndex rstd = 0;
-  {
-    NodeBuilder norm(draft, "aten.native_group_norm.default");
-    norm.tensor("input", input).tensor("weight", weight).tensor("bias", weight);
-    numbers(norm);
-    norm.real("eps", 1e-3).fresh(dtype, sizes);
-    mean = norm.fresh(dtype, statistics);
-    rstd = norm.fresh(dtype, statistics);
-  }
-  NodeBuilder node(draft, "aten.native_group_norm_backward.default");
-  node.tensor("grad_out", gradient).tensor("input", input).tensor("mean", mean);
-  node.tensor("rstd", rstd).tensor("weight", weight);
-  numbers(node);
-  node.argument("output_mask", {spec::Argument::List{{true}, {true}, {true}}});
-  node.fresh(dtype, sizes);
-  node.fresh(dtype, Shape{2});
-  node.fresh(dtype, Shape{2});
-  return true;
-}
-
 std::vector<DrawnOp> all_rows() {
   std::vector<DrawnOp> rows;
   const auto add = [&rows](std::span<const DrawnOp> more) {
@@ -194,9 +132,6 @@ std::vector<DrawnOp> all_rows() {
   add(rows_of(kAdaptive, draw_adaptive));
   add(rows_of(kPaddings, draw_padding));
   add(rows_of(kResized, draw_resized));
-  rows.push_back({"aten.adaptive_max_pool2d_backward", 1, draw_maxima, 0, 13});
-  rows.push_back({"aten.adaptive_max_pool3d_backward", 1, draw_maxima, 1, 13});
-  rows.push_back({"aten.native_group_norm_backward", 1, draw_group_norm, 0, 13});
   return rows;
 }
 

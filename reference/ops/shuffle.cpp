@@ -1,7 +1,8 @@
 // Ops that exchange channels with one another, or with places of an image.
 //
 // A result has the channels-last strides of an input of four dimensions that has them, and else
-// is contiguous; channel_shuffle keeps those of five dimensions, too.
+// is contiguous; channel_shuffle keeps those of five dimensions, too. So do PyTorch's kernels for a
+// CPU. Elsewhere it copies what it permuted, and all results are contiguous.
 #include <array>
 
 #include "reference/movement.h"
@@ -65,11 +66,16 @@ Sizes joined_sizes(Sizes lead, std::initializer_list<std::int64_t> tail) {
   return lead;
 }
 
+Sizes kept_strides(const Tensor& self, const Sizes& sizes) {
+  return declared_arithmetic().has_cuda_kernels ? spec::contiguous_strides(sizes)
+                                                : image_strides(self, sizes);
+}
+
 Sizes shuffled_strides(const Tensor& self, const Sizes& sizes) {
   if (self.rank() == 5 && suggests_channels_last(self)) {
     throw OpError("a channels-last input of five dimensions is not supported");
   }
-  return image_strides(self, sizes);
+  return kept_strides(self, sizes);
 }
 
 // Channels [C r r] become places: r rows and r columns for each.
@@ -123,7 +129,7 @@ void channel_shuffle(Call& call) {
   how.split[1] = groups;
   how.split.insert(how.split.begin() + 2, channels / groups);
   for (std::int64_t d = 2; d < self.rank(); ++d) how.order.push_back(d + 1);
-  emit_rearranged(call, how, image_strides(self, self.sizes));
+  emit_rearranged(call, how, kept_strides(self, self.sizes));
 }
 
 constexpr std::array kShuffleOps = {

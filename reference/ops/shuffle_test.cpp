@@ -21,6 +21,19 @@ TEST(Shuffle, KeepsChannelsLastOfImages) {
   EXPECT_THROW(run("aten.channel_shuffle.default", {{"self", {x}}, {"groups", {3L}}}), OpError);
 }
 
+TEST(Shuffle, OfCudaKernelsIsContiguous) {
+  Arithmetic arithmetic;
+  arithmetic.has_cuda_kernels = true;
+  const DeclaredArithmetic declared(arithmetic);
+  const auto x = view_of(*counting({16}), {1, 4, 2, 2}, {16, 1, 8, 4}, 0);
+  const auto strides = [&](const char* op, const char* number) {
+    return run_tensor(op, {{"self", {x}}, {number, {2L}}})->strides;
+  };
+  EXPECT_EQ(strides("aten.pixel_shuffle.default", "upscale_factor"), (Sizes{16, 16, 4, 1}));
+  EXPECT_EQ(strides("aten.pixel_unshuffle.default", "downscale_factor"), (Sizes{16, 1, 1, 1}));
+  EXPECT_EQ(strides("aten.channel_shuffle.default", "groups"), (Sizes{16, 4, 2, 1}));
+}
+
 const Arguments kBlocks = {{"kernel_size", ints({2, 2})},
                            {"dilation", ints({1, 1})},
                            {"padding", ints({0, 0})},

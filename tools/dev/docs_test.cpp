@@ -183,7 +183,11 @@ TEST(Docs, NameFilesByShortNamesThatExist) {
       "_inductor/index_propagation.py", "torch/utils/_sympy/functions.py",
       "torch/utils/_sympy/printers.py", "torch/utils/_sympy/value_ranges.py",
       "fx_passes/replace_random.py", "_higher_order_ops/triton_kernel_wrap.py", "codegen/triton.py",
-      "codegen/simd.py", "select_algorithm.py", "ir.py",
+      "codegen/simd.py", "select_algorithm.py", "ir.py", "_inductor/codegen/cpp.py",
+      "_inductor/fx_passes/apply_gumbel_max_trick.py", "aoti_runtime/model_container.h",
+      "codegen/cpp_flex_attention_template.py", "codegen/cpp_gemm_template.py",
+      "codegen/cpp_template_kernel.py", "codegen/cpp_wrapper_cpu.py",
+      "export/pt2_archive/_package.py", "kernel/flex/flex_cpu.py",
       // what commands of the tutorial and of docs/ci.md write
       "gate.md", "summary.md",
       // what an installation has

@@ -58,6 +58,8 @@ const std::map<std::string, Allowed>& allowed() {
       {"fuzz/campaign/campaign_cases_test.cpp", {2, "shares of a sample"}},
       {"fuzz/campaign/campaign_test.cpp",
        {3, "estimates and bounds of a sample, computed here another way"}},
+      {"optimized/analysis/composite_gradients.cpp", {1, "the op's: the least that it divides by"}},
+      {"reference/ops/composite_gradients.cpp", {1, "the op's: the least that it divides by"}},
       {"fuzz/families/batch_norm.cpp", {kAnyNumber, "an argument of the op: its epsilon"}},
       {"fuzz/families/functionalized.cpp", {2, "an argument of the op: its epsilon"}},
       {"fuzz/families/gradients.cpp", {3, "an argument of the op: its epsilon"}},

@@ -50,8 +50,8 @@ struct GateRow {
   [[nodiscard]] bool counts() const;
   // Whether it leaves the gate's question open.
   [[nodiscard]] bool is_open() const;
-  // XFAIL for what is waived or fails on both sides, XPASS for an unexpected pass, INFRA for what
-  // was not compared, UNSUPPORTED for what one side cannot run, PASS for what is fixed or changed.
+  // XFAIL for what is waived or fails on both sides, XPASS for an unexpected pass. INFRA for what was
+  // not compared, UNSUPPORTED for what one side cannot run. PASS for what is fixed or changed.
   [[nodiscard]] spec::Outcome outcome() const;
 };
 
