@@ -253,7 +253,8 @@ class MotifDrawer {
     const Shape strides = shape_of(type.strides);
     const spec::AliasInfo& alias = row.schema.returns[place].type.alias;
     if (!alias.present()) {
-      const TensorIndex made = builder.fresh(type.dtype, sizes, Layout{true, strides});
+      const TensorIndex made = builder.fresh(type.dtype, sizes, Layout{true, strides},
+                                             static_cast<Size>(type.storage_offset.constant()));
       if (node.op.starts_with("aten.empty")) draft_.storage_of(made).is_unfilled = true;
       return made;
     }

@@ -124,7 +124,8 @@ class NodeBuilder {
 
   // A result in a storage of its own: row-major, or as the layout says.
   TensorIndex fresh(spec::DType dtype, const Shape& sizes);
-  TensorIndex fresh(spec::DType dtype, const Shape& sizes, const Layout& layout);
+  // `offset`: where it begins in its storage, counted in elements.
+  TensorIndex fresh(spec::DType dtype, const Shape& sizes, const Layout& layout, Size offset = 0);
   // A view of `base`: it has these sizes, strides and offset over the same storage.
   TensorIndex view(TensorIndex base, const Shape& sizes, const Shape& strides, Size offset,
                    bool overlaps = false);

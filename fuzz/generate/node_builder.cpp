@@ -116,13 +116,15 @@ std::optional<TensorIndex> NodeBuilder::as_out_form(spec::DType dtype, const Sha
   return written(*target);
 }
 
-TensorIndex NodeBuilder::fresh(spec::DType dtype, const Shape& sizes, const Layout& layout) {
+TensorIndex NodeBuilder::fresh(spec::DType dtype, const Shape& sizes, const Layout& layout,
+                               Size offset) {
   if (const auto out = as_out_form(dtype, sizes)) return *out;
   DrawnTensor tensor;
   tensor.dtype = dtype;
   tensor.sizes = sizes;
   tensor.has_layout = layout.is_known;
   tensor.strides = layout.strides;
+  tensor.offset = offset;
   DrawnStorage storage;
   if (dtype == spec::DType::kBool) storage.range = {0, 1};
   tensor.storage = draft_.add_storage(storage);

@@ -60,6 +60,8 @@ void add_op_cases(Counts& counts) {
     return true;
   };
   visit_golden_op_cases(visit);
+  must(interop::read_op_cases(GRAPHGATE_GOLDEN_DIR "/ops/gradient_cases_2.15.jsonl",
+                              spec::builtin_op_table(), visit));
 }
 
 void add_golden_models(Counts& counts) {
