@@ -29,6 +29,20 @@ void check_quantile(const TensorRef& self, const TensorRef& q, std::string_view 
       "nearest");
 }
 
+// PyTorch asks it of tensors of shares on a CPU alone. A share that may lie on either side for
+// rounding is taken.
+void check_shares(const Call& call, const Tensor& q) {
+  if (declared_arithmetic().has_cuda_kernels) return;
+  with_real(call.mode(), [&]<class N>() {
+    for (const N& share : load<N>(q, q.dtype).data) {
+      const Whole is_outside = less(share, N(0.0)) | less(N(1.0), share) | is_nan(share);
+      if (is_outside.value != 0 && !is_outside.undecided) {
+        throw OpError("quantile() q values must be in the range [0, 1]");
+      }
+    }
+  });
+}
+
 // Places among sorted elements, as float64: q times the last one's, which of a row with a NaN is
 // the last itself. With `ignores_nan` the last number's.
 TensorRef quantile_places(const Composition& run, const TensorRef& rows, const TensorRef& q,
@@ -63,6 +77,7 @@ void quantile_of(Call& call, bool ignores_nan) {
                                       {call.datum("q"), {self->dtype}, {}, {self->device}})
                                 : call.tensor("q");
   check_quantile(self, q, interpolation);
+  if (!is_number) check_shares(call, *q);
   const std::optional<std::int64_t> given = call.optional_integer("dim");
   const std::int64_t dim = given ? wrap_dim(*given, self->rank()) : 0;
   const bool keeps = call.boolean("keepdim");

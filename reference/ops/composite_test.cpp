@@ -41,6 +41,25 @@ TEST(Quantile, InterpolatesBetweenSortedNumbers) {
   for (const double outside : {-0.1, 1.5, kNan}) EXPECT_THROW(at(outside, "linear"), OpError);
 }
 
+// Of a tensor of shares PyTorch asks the same on a CPU, and nothing on a GPU.
+TEST(Quantile, RefusesSharesThatAreNone) {
+  const auto run_with = [](double share) {
+    return run("aten.quantile.default", {{"self", {vector_of({4, 1, 3, 2})}},
+                                         {"q", {vector_of({0.5, share})}},
+                                         {"dim", {}},
+                                         {"keepdim", {false}},
+                                         {"interpolation", {std::string("lower")}}});
+  };
+  EXPECT_NO_THROW(run_with(1));
+  EXPECT_THROW(run_with(1.125), OpError);
+  EXPECT_THROW(run_with(-0.25), OpError);
+  EXPECT_THROW(run_with(std::nan("")), OpError);
+  Arithmetic arithmetic;
+  arithmetic.has_cuda_kernels = true;
+  const DeclaredArithmetic declared(arithmetic);
+  EXPECT_NO_THROW(run_with(1.125));
+}
+
 TEST(Quantile, GivesNanForARowThatHoldsOneOrLeavesItOut) {
   const Arguments arguments = {{"self", {tensor(DType::kFloat32, {2, 3}, {1, kNan, 5, 1, 2, 6})}},
                                {"q", {vector_of({0, 0.5})}},
