@@ -9,8 +9,8 @@
 #include <csignal>
 
 #include "base/file_io.h"
-#include "tools/executors/keeper.h"
 #include "base/processor_time.h"
+#include "tools/executors/keeper.h"
 
 namespace graphgate::tools {
 namespace {

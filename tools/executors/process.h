@@ -14,9 +14,9 @@
 #include <memory>
 #include <string>
 
+#include "base/processor_time.h"
 #include "base/result.h"
 #include "tools/executors/keeper.h"
-#include "base/processor_time.h"
 
 namespace graphgate::tools {
 
