@@ -23,6 +23,7 @@ struct Taken {
   int spatial = 2;
   Shape taken = {};  // the gradient's sizes
   bool has_corners = false;
+  bool is_padded = false;
 };
 
 // ---- windows: pairs along each dimension
@@ -52,42 +53,32 @@ bool draw_average(Draft& draft, GeneReader& genes, std::size_t variant) {
   return true;
 }
 
-const Taken kAdaptive[] = {
+// ---- adaptive parts; and padding: one before the last dimension and none behind it, one on both
+// sides of others
+
+const Taken kParts[] = {
     {"aten._adaptive_avg_pool2d_backward", 1, 2, Shape{1, 2, 3, 1}},
     {"aten._adaptive_avg_pool3d_backward", 1, 3, Shape{1, 2, 1, 2, 3}},
+    {"aten.reflection_pad1d_backward", 1, 1, Shape{1, 2, 5}, false, true},
+    {"aten.reflection_pad2d_backward", 1, 2, Shape{1, 2, 6, 5}, false, true},
+    {"aten.reflection_pad3d_backward", 1, 3, Shape{1, 2, 4, 4, 5}, false, true},
+    {"aten.replication_pad1d_backward", 1, 1, Shape{1, 2, 5}, false, true},
+    {"aten.replication_pad2d_backward", 1, 2, Shape{1, 2, 6, 5}, false, true},
+    {"aten.replication_pad3d_backward", 1, 3, Shape{1, 2, 4, 4, 5}, false, true},
 };
-bool draw_adaptive(Draft& draft, GeneReader& genes, std::size_t variant) {
-  const Taken& row = kAdaptive[variant];
+bool draw_part(Draft& draft, GeneReader& genes, std::size_t variant) {
+  const Taken& row = kParts[variant];
   const DType dtype = draft.draw_floating(genes);
   const TensorIndex self = draft.pick_like(genes, dtype, plane_of(row.spatial));
   const TensorIndex gradient = draft.pick_like(genes, dtype, row.taken);
   const Layout layout = row_major_like(draft, {self}, plane_of(row.spatial));
   NodeBuilder node(draft, std::string(row.name) + ".default");
   node.tensor("grad_output", gradient).tensor("self", self);
-  node.fresh(dtype, plane_of(row.spatial), layout);
-  return true;
-}
-
-// ---- padding: one before the last dimension and none behind it, one on both sides of others
-
-const Taken kPaddings[] = {
-    {"aten.reflection_pad1d_backward", 1, 1, Shape{1, 2, 5}},
-    {"aten.reflection_pad2d_backward", 1, 2, Shape{1, 2, 6, 5}},
-    {"aten.reflection_pad3d_backward", 1, 3, Shape{1, 2, 4, 4, 5}},
-    {"aten.replication_pad1d_backward", 1, 1, Shape{1, 2, 5}},
-    {"aten.replication_pad2d_backward", 1, 2, Shape{1, 2, 6, 5}},
-    {"aten.replication_pad3d_backward", 1, 3, Shape{1, 2, 4, 4, 5}},
-};
-bool draw_padding(Draft& draft, GeneReader& genes, std::size_t variant) {
-  const Taken& row = kPaddings[variant];
-  const DType dtype = draft.draw_floating(genes);
-  const TensorIndex self = draft.pick_like(genes, dtype, plane_of(row.spatial));
-  const TensorIndex gradient = draft.pick_like(genes, dtype, row.taken);
-  const Layout layout = row_major_like(draft, {self}, plane_of(row.spatial));
-  Integers padding = {1, 0};
-  for (int d = 1; d < row.spatial; ++d) padding.insert(padding.end(), {1, 1});
-  NodeBuilder node(draft, std::string(row.name) + ".default");
-  node.tensor("grad_output", gradient).tensor("self", self).integers("padding", padding);
+  if (row.is_padded) {
+    Integers padding = {1, 0};
+    for (int d = 1; d < row.spatial; ++d) padding.insert(padding.end(), {1, 1});
+    node.integers("padding", padding);
+  }
   node.fresh(dtype, plane_of(row.spatial), layout);
   return true;
 }
@@ -129,8 +120,7 @@ std::vector<DrawnOp> all_rows() {
     }
   };
   add(rows_of(kAverages, draw_average));
-  add(rows_of(kAdaptive, draw_adaptive));
-  add(rows_of(kPaddings, draw_padding));
+  add(rows_of(kParts, draw_part));
   add(rows_of(kResized, draw_resized));
   return rows;
 }

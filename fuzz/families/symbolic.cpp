@@ -1,25 +1,31 @@
 // Numbers that sizes and elements give, and arithmetic on them.
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 
 #include "fuzz/generate/family.h"
 
 namespace graphgate::fuzz {
 namespace {
 
+// The first size that is no constant, of a tensor that has one; nothing without such a tensor.
+std::optional<Size> pick_symbolic_size(Draft& draft, GeneReader& genes) {
+  const auto find = [](const Shape& sizes) -> std::optional<Size> {
+    for (int d = 0; d < sizes.rank; ++d) {
+      if (!is_constant(sizes[d])) return sizes[d];
+    }
+    return std::nullopt;
+  };
+  const auto self =
+      draft.pick(genes, [&](const DrawnTensor& tensor) { return find(tensor.sizes).has_value(); });
+  return self ? find(draft.tensor(*self).sizes) : std::nullopt;
+}
+
 // A size becomes a number, which others are made from, and which tensors take as a scalar.
 bool draw_arithmetic(Draft& draft, GeneReader& genes, std::size_t variant) {
-  const auto self = draft.pick(genes, [&](const DrawnTensor& tensor) {
-    for (int d = 0; d < tensor.sizes.rank; ++d) {
-      if (!is_constant(tensor.sizes[d])) return true;
-    }
-    return false;
-  });
-  if (!self) return false;
-  const DrawnTensor from = draft.tensor(*self);
-  int dim = 0;
-  while (is_constant(from.sizes[dim])) ++dim;
-  const spec::Argument size = draft.size_argument(from.sizes[dim]);
+  const auto symbolic = pick_symbolic_size(draft, genes);
+  if (!symbolic) return false;
+  const spec::Argument size = draft.size_argument(*symbolic);
   static constexpr const char* kNames[] = {"_operator.add",      "_operator.mul", "_operator.sub",
                                            "_operator.floordiv", "_operator.mod", "torch.sym_max",
                                            "torch.sym_min"};
@@ -29,9 +35,9 @@ bool draw_arithmetic(Draft& draft, GeneReader& genes, std::size_t variant) {
     const auto by = 2 + static_cast<std::int64_t>(genes.below(3));
     node.argument("a", size).integer("b", by);
     std::optional<Size> known;
-    if (variant == 0) known = draft.table().plus(from.sizes[dim], by);
-    if (variant == 1) known = draft.table().product(static_cast<Size>(by), from.sizes[dim]);
-    if (variant == 3) known = draft.table().quotient(from.sizes[dim], static_cast<Size>(by));
+    if (variant == 0) known = draft.table().plus(*symbolic, by);
+    if (variant == 1) known = draft.table().product(static_cast<Size>(by), *symbolic);
+    if (variant == 3) known = draft.table().quotient(*symbolic, static_cast<Size>(by));
     number = node.number(spec::ValueKind::kSymInt, known);
   }
   use_number(draft, genes, "aten.add.Tensor", number);
@@ -128,17 +134,9 @@ void use_computed(Draft& draft, GeneReader& genes, const ComputedSize& size) {
 
 // A size is taken apart by several operations, negative numbers among their operands.
 bool draw_computed(Draft& draft, GeneReader& genes, std::size_t) {
-  const auto self = draft.pick(genes, [&](const DrawnTensor& tensor) {
-    for (int d = 0; d < tensor.sizes.rank; ++d) {
-      if (!is_constant(tensor.sizes[d])) return true;
-    }
-    return false;
-  });
-  if (!self) return false;
-  const DrawnTensor from = draft.tensor(*self);
-  int dim = 0;
-  while (is_constant(from.sizes[dim])) ++dim;
-  ComputedSize size{draft.size_argument(from.sizes[dim]), draft.table().bounds(from.sizes[dim])};
+  const auto symbolic = pick_symbolic_size(draft, genes);
+  if (!symbolic) return false;
+  ComputedSize size{draft.size_argument(*symbolic), draft.table().bounds(*symbolic)};
   constexpr std::int64_t kMostSize = 100'000;
   if (size.range.most > kMostSize) return true;
   const std::uint32_t steps = 2 + genes.below(2);

@@ -60,6 +60,14 @@ void mse_loss_backward(Call& call) {
   });
 }
 
+// `near` where a difference z lies between the edges, else `far` with the sign of z.
+template <class N>
+N within_edges(const N& z, const N& edge, const N& near, const N& far) {
+  const Whole is_low = less(z, -edge) | equal(z, -edge);
+  const Whole is_high = less(edge, z) | equal(edge, z);
+  return select(is_low, -far, select(is_high, far, near));
+}
+
 // z g / beta of a difference z within beta, else the sign of z times g. The decomposition, which
 // Inductor compiles, multiplies the gradient by the share first. At a beta of 0 no difference has
 // the sign 0 there, and -1 to PyTorch's kernels.
@@ -74,9 +82,7 @@ void smooth_l1_loss_backward(Call& call) {
     const N far = scale * g;
     const N near =
         covering(held_in(held_in(scale * z, dtype) * g, dtype) / edge, scale * g * z / edge);
-    const Whole is_low = less(z, -edge) | equal(z, -edge);
-    const Whole is_high = less(edge, z) | equal(edge, z);
-    const N out = select(is_low, -far, select(is_high, far, near));
+    const N out = within_edges(z, edge, near, far);
     return beta == 0 ? select(is_zero(z), covering(-far, N(0) * far), out) : out;
   });
 }
@@ -92,9 +98,7 @@ void huber_loss_backward(Call& call) {
     const N z = held_in(x - y, dtype);
     const N far = covering(held_in(held_in(scale * g, dtype) * edge, dtype), scale * g * edge);
     const N near = covering(held_in(scale * z, dtype) * g, scale * z * g);
-    const Whole is_low = less(z, -edge) | equal(z, -edge);
-    const Whole is_high = less(edge, z) | equal(edge, z);
-    return select(is_low, -far, select(is_high, far, near));
+    return within_edges(z, edge, near, far);
   });
 }
 
